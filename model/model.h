@@ -1,0 +1,31 @@
+/* model: a decoder-only Transformer built from a ModelConfig: its slices and its graph. */
+#ifndef MODEL_MODEL_H
+#define MODEL_MODEL_H
+
+#include "config.h"
+#include "params.h"
+#include "tape.h"
+
+typedef struct Model Model;
+
+/* Builds and initialises: embeddings std .02, weights std 1/sqrt(inputs), gains 1, biases 0. CONFIG was checked. */
+Model *model_new(const ModelConfig *config, uint64_t seed);
+Model *model_copy(const Model *m);
+void model_free(Model *m);
+
+const ModelConfig *model_config(const Model *m);
+Params *model_params(Model *m);
+const Params *model_read_params(const Model *m);
+
+/* What an observer may change about a pass without touching the parameters. */
+typedef struct {
+    const unsigned char *head_off; /* [layers x heads] or NULL */
+    int window;                    /* -1: the model's; 0: none; n: n tokens, in every layer */
+} ModelTweak;
+
+/* Records the graph of BATCH (given to tape_begin) and returns the logits [R x V]. TWEAK may be NULL.
+ * Node names: embed, position, block{l}.norm1, .attention.query .key .value .query.rope .key.rope .attention,
+ * .attention.out, .residual1, .norm2, .ffn.*, .residual2, final_norm, logits. */
+Vid model_graph(const Model *m, Tape *t, const ModelTweak *tweak);
+
+#endif

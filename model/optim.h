@@ -1,0 +1,37 @@
+/* optim: AdamW (Loshchilov and Hutter 2019) and SGD over flat parameters, gradient clipping by the global norm, schedules. */
+#ifndef MODEL_OPTIM_H
+#define MODEL_OPTIM_H
+
+#include "params.h"
+
+typedef enum { OPTIM_ADAMW, OPTIM_SGD } OptimKind;
+typedef enum { SCHEDULE_CONSTANT, SCHEDULE_COSINE, SCHEDULE_LINEAR } ScheduleKind;
+
+typedef struct {
+    OptimKind kind;
+    double lr, lr_min;      /* peak, and where the schedule ends */
+    ScheduleKind schedule;
+    long warmup;            /* steps of linear rise from 0 */
+    double beta1, beta2, eps, weight_decay; /* .9 .999 1e-8 0 */
+    double momentum;        /* SGD */
+    double clip;            /* global norm, 0: off */
+} OptimConfig;
+
+typedef struct {
+    OptimConfig config;
+    real *m, *v; /* [count] first and second moments; SGD uses m alone */
+    size_t count;
+    long updates;
+} Optim;
+
+OptimConfig optim_defaults(void); /* AdamW 3e-3, cosine to a tenth, no warm-up, no decay, no clipping */
+void optim_init(Optim *o, const OptimConfig *config, size_t count);
+void optim_done(Optim *o);
+/* Learning rate of update STEP (from 0) of STEPS. */
+double optim_rate(const OptimConfig *c, long step, long steps);
+/* sqrt of the sum of squares in double; frozen slices count not. */
+double optim_norm(const Params *p, const real *grad);
+/* One update with the already averaged gradient. Returns the norm before clipping. Allocates nothing. */
+double optim_update(Optim *o, Params *p, real *grad, double rate);
+
+#endif

@@ -1,0 +1,43 @@
+/* params: all parameters of a model in one flat array with named slices, so that the optimiser, clipping, files and norms
+ * are single loops. Gradients and moments use the same offsets. */
+#ifndef MODEL_PARAMS_H
+#define MODEL_PARAMS_H
+
+#include "real.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum { INIT_ZERO, INIT_ONE, INIT_NORMAL } InitKind;
+
+typedef struct {
+    char name[56];   /* "block0.attention.query.weight" */
+    int rows, cols;  /* a weight is [out x in], a vector is [1 x n] */
+    size_t at;       /* offset in the flat array, in numbers */
+    InitKind init;
+    double std;      /* INIT_NORMAL */
+    bool decay;      /* takes weight decay: matrices do, gains and biases do not */
+    bool frozen;     /* no gradient, no update */
+    double rate;     /* learning-rate factor, 1 */
+} Slice;
+
+typedef struct {
+    Slice *slice;
+    int slices, capacity;
+    size_t count; /* numbers in all slices */
+    real *x;      /* [count], MEM_ALIGN aligned; NULL before params_seal */
+} Params;
+
+void params_init(Params *p);
+void params_done(Params *p);
+/* Registers a slice and gives its number; only before params_seal. */
+int params_add(Params *p, const char *name, int rows, int cols, InitKind init, double std);
+void params_seal(Params *p);
+/* Fills every slice from the stream "init" of SEED; slice by slice, so that equal shapes give equal numbers. */
+void params_fill(Params *p, uint64_t seed);
+int params_find(const Params *p, const char *name); /* -1: none */
+static inline size_t slice_count(const Slice *s) { return (size_t)s->rows * (size_t)s->cols; }
+uint64_t params_hash(const Params *p); /* of the bits of all numbers */
+
+#endif

@@ -1,0 +1,41 @@
+/* corpus: a vocabulary, training sentences and test sentences as ids, and the language they come from when it is known. */
+#ifndef TEXT_CORPUS_H
+#define TEXT_CORPUS_H
+
+#include "../batch.h"
+#include "grammar.h"
+#include "vocab.h"
+
+#include <stdint.h>
+
+typedef struct {
+    int *id;     /* all sentences one after the other, each <s> w1 .. wn </s> */
+    long *start; /* [sentences+1] */
+    long sentences;
+} Sentences;
+
+typedef struct {
+    char name[64];      /* "farm" or the file's name */
+    Vocab *vocab;
+    Sentences train, test;
+    Grammar *grammar;   /* NULL: no truth known */
+    Language *language; /* for the thread that owns the corpus */
+    double floor_nll;   /* mean of -true log p per prediction over the test sentences; NaN when unknown */
+} Corpus;
+
+/* Samples N training sentences (stream "corpus.train" of SEED) and TEST test sentences (stream "corpus.test"). The vocabulary
+ * is all words the language has. G passes into the corpus. */
+Status corpus_sample(Grammar *g, const char *name, const char *start, const char *set, long n, long test, uint64_t seed,
+                     Corpus **out) STATUS_CHECKED;
+void corpus_free(Corpus *c);
+/* Works out floor_nll (may take a while: called by those who need it). */
+Status corpus_floor(Corpus *c) STATUS_CHECKED;
+
+/* The batch of training step STEP (from 0): sentences in the order of the epoch's own shuffle (stream "batch" of SEED). */
+long corpus_steps_per_epoch(const Corpus *c, int batch);
+typedef struct Sampler Sampler; /* remembers the current epoch's order */
+Sampler *sampler_new(const Sentences *s, int batch, uint64_t seed, int context);
+void sampler_free(Sampler *s);
+void sampler_batch(Sampler *s, long step, Batch *out); /* any step in any order gives the same batch */
+
+#endif

@@ -1,0 +1,63 @@
+/* option: typed options in rows: one row gives the key, its type, range and default, the help, the form and the
+ * completion. Values are read from key=value texts and checked here, once, with a sentence that says what is allowed. */
+#ifndef BASE_OPTION_H
+#define BASE_OPTION_H
+
+#include "status.h"
+#include "str.h"
+
+#include <stdbool.h>
+
+typedef enum {
+    OPTION_INT,
+    OPTION_REAL,
+    OPTION_TEXT,
+    OPTION_CHOICE,    /* one of choices */
+    OPTION_FLAG,      /* 0 or 1 */
+    OPTION_INTS,      /* comma separated, each within min..max */
+    OPTION_REALS,
+    OPTION_CHOICES,   /* comma separated */
+} OptionType;
+
+typedef struct {
+    const char *name;
+    OptionType type;
+    const char *initial; /* as the user would write it; NULL: not set (optional without default) */
+    double min, max;     /* INT, REAL and their lists; both 0: unlimited */
+    const char *choices; /* "gpt|modern" */
+    const char *unit;    /* "tokens", "nats"; "" when none */
+    const char *help;    /* one line, marked for gettext */
+} Option;
+
+typedef struct Options Options; /* the values of an array of rows */
+
+/* ROWS is a static array that ends in a row whose name is NULL. Several arrays may be joined with options_join. */
+Options *options_new(const Option *rows);
+Options *options_join(Options *o, const Option *rows); /* adds rows; returns o. A name already there is a BUG */
+Options *options_copy(const Options *o);
+void options_free(Options *o);
+
+Status options_set(Options *o, const char *name, const char *value) STATUS_CHECKED; /* checks type and range */
+Status options_set_pair(Options *o, const char *key_value) STATUS_CHECKED;          /* "n=10" */
+
+int options_count(const Options *o);
+const Option *options_row(const Options *o, int i);
+const Option *options_find(const Options *o, const char *name); /* NULL: no such option */
+bool options_is_set(const Options *o, const char *name);        /* has a value: given or by default */
+bool options_is_given(const Options *o, const char *name);      /* the user gave it */
+const char *options_value(const Options *o, const char *name);  /* as text, "" when not set; borrowed */
+
+/* BUG when the name or the type is wrong: those are the caller's rows. */
+long long options_int(const Options *o, const char *name);
+double options_real(const Options *o, const char *name);
+const char *options_text(const Options *o, const char *name); /* TEXT and CHOICE; NULL when not set; borrowed */
+bool options_flag(const Options *o, const char *name);
+int options_choice(const Options *o, const char *name);       /* index into choices */
+int options_ints(const Options *o, const char *name, const long long **x); /* count; borrowed */
+int options_reals(const Options *o, const char *name, const double **x);
+int options_choices(const Options *o, const char *name, const int **x);
+
+/* One line per option: name, type, range, default, help, aligned. */
+void options_help(const Options *o, Str *out);
+
+#endif

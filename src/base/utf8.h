@@ -1,0 +1,23 @@
+/* utf8: characters and columns. Widths come from utf8proc, so they are the same on every machine. */
+#ifndef BASE_UTF8_H
+#define BASE_UTF8_H
+
+#include "str.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Decodes one character of S (LEN bytes left, LEN > 0) into *code; returns its bytes, or 0 when they are not UTF-8. */
+int utf8_decode(const char *s, size_t len, uint32_t *code);
+int utf8_encode(uint32_t code, char out[4]); /* bytes written, 0 when no scalar value */
+bool utf8_valid(const char *s, size_t len, size_t *bad_at); /* bad_at may be NULL */
+int utf8_width(uint32_t code);               /* columns: 0 (combining, control), 1 or 2 */
+int utf8_columns(const char *s);             /* of a whole text; bytes that are not UTF-8 count one each */
+size_t utf8_fit(const char *s, int columns); /* bytes of the longest prefix that fits, never half a character */
+
+/* Adds LEN bytes of user text so that a terminal shows it in one line: a space stays a space when PLAIN, is shown as a
+ * mark otherwise; newline, tab and controls become visible marks; bytes that are not UTF-8 become <hh>. */
+void utf8_show(Str *out, const char *s, size_t len, bool plain);
+
+#endif
