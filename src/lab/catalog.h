@@ -1,0 +1,34 @@
+/* catalog: the experiments there are, as the screen and the command line see them. One row of experiments.def each. */
+#ifndef LAB_CATALOG_H
+#define LAB_CATALOG_H
+
+#include "option.h"
+#include "table.h"
+
+typedef struct {
+    const char *name;      /* "steps" */
+    const Column *columns; /* ends in a row without a name */
+} TableSpec;
+
+typedef enum { FIGURE_NONE, FIGURE_LINE, FIGURE_BARS, FIGURE_HEAT, FIGURE_TREE } FigureKind;
+typedef struct {
+    FigureKind kind;
+    const char *table, *x, *y, *series; /* columns; series splits lines, or is the value of a heat map; NULL: none */
+} Figure;
+
+typedef struct {
+    const char *id;       /* "decode.filter" */
+    const char *section;  /* "L3 6.5" */
+    const char *title;    /* one line, marked for gettext */
+    const char *see;      /* what to look for, one or two sentences, marked */
+    const Option *const *options; /* NULL-terminated list of row arrays, the common ones (seed, threads) last */
+    const TableSpec *tables;      /* in the order written; ends in a row without a name */
+    Figure figure;
+} CatalogEntry;
+
+int catalog_count(void);
+const CatalogEntry *catalog_at(int i); /* by id */
+const CatalogEntry *catalog_find(const char *id);
+Options *catalog_options(const CatalogEntry *e); /* all rows of the entry joined, at their defaults */
+
+#endif

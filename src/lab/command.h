@@ -1,0 +1,34 @@
+/* command: the one way to ask for anything: keys, the ':' prompt, scripts, lessons and tests all run a line of words. Two
+ * tables of the same kind exist: commands.def of the laboratory and commands.def of the screen. */
+#ifndef LAB_COMMAND_H
+#define LAB_COMMAND_H
+
+#include "status.h"
+
+#define COMMAND_WORDS 16
+
+typedef struct {
+    int count;
+    const char *word[COMMAND_WORDS]; /* word[0] is the command's name */
+    const char *rest[COMMAND_WORDS]; /* the line from word i on, as typed (for texts with blanks) */
+    char buffer[1024];
+} Words;
+
+typedef struct {
+    const char *name;      /* "seek" */
+    const char *arguments; /* "STEP", for the help */
+    const char *help;      /* one line, marked for gettext */
+    int least, most;       /* number of arguments; most -1: any */
+    Status (*run)(void *owner, const Words *words);
+} Command;
+
+/* Splits at blanks; "quoted words" keep theirs. Too many words or bytes: a sentence. */
+Status command_split(const char *line, Words *out) STATUS_CHECKED;
+/* Looks the first word up in TABLE (ends in a row without a name), checks the number of arguments and runs it on OWNER. A unique
+ * beginning of a name will do. *found says whether the name belongs to the table, whatever the status. */
+Status command_run(const Command *table, void *owner, const char *line, bool *found) STATUS_CHECKED;
+const Command *command_find(const Command *table, const char *name);
+/* The laboratory's table, for help and completion. */
+const Command *lab_commands(void);
+
+#endif

@@ -1,0 +1,35 @@
+/* lab: a live run and everything that can be asked of it: train, step, go back, decode, look. One thread at a time. The
+ * worker owns it on the screen; headless programs and tests call it directly. Names no type of the engine. */
+#ifndef LAB_LAB_H
+#define LAB_LAB_H
+
+#include "option.h"
+#include "snapshot.h"
+#include "status.h"
+
+typedef struct Lab Lab;
+
+/* The options of a live run: those of lm.train and prompt=, history= (MB), threads=, seed=. */
+Options *lab_options(void);
+
+/* Cheap: takes the options over. lab_prepare makes corpus and model and may take a second. */
+Lab *lab_new(Options *o);
+void lab_free(Lab *l);
+Status lab_prepare(Lab *l) STATUS_CHECKED;
+
+/* Carries out one command line of the laboratory's table (commands.def): "run", "step 5", "seek 137", "prompt the dog",
+ * "head 1 0 off" ... A refusal is a sentence; the run is as it was. Commands that change the run are kept in its log. */
+Status lab_do(Lab *l, const char *line) STATUS_CHECKED;
+
+/* One unit of pending work: a training step, a replayed step, a decoding step. False when there is nothing to do. */
+bool lab_turn(Lab *l);
+bool lab_busy(const Lab *l); /* whether lab_turn would do something */
+
+/* What is true now, with what the observers in the watch list add. The caller owns one reference. */
+Snapshot *lab_snapshot(Lab *l);
+
+/* Commands that changed the run so far, one a line: "120 set lr 0.003". Borrowed. */
+const char *lab_log(const Lab *l);
+uint64_t lab_hash(const Lab *l); /* of the parameters looked at */
+
+#endif

@@ -1,0 +1,70 @@
+/* snapshot: what was true of a run at one moment: facts, fields and tables. Immutable once made, counted, shared between
+ * threads. Panes draw it, export writes it, tests make it by hand. No number reaches a screen or a file in another way. */
+#ifndef LAB_SNAPSHOT_H
+#define LAB_SNAPSHOT_H
+
+#include "field.h"
+#include "table.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef enum {
+    RUN_LOADING,  /* corpus and model are being made */
+    RUN_PAUSED,
+    RUN_RUNNING,
+    RUN_FINISHED, /* the last step of the plan is done */
+    RUN_DIVERGED, /* a loss or gradient is not a number; bad_tensor says where it began */
+    RUN_FAILED,   /* could not be prepared; message says why */
+} RunState;
+
+/* The facts that fit no array. Numbers that do not exist yet are NaN; texts are "". */
+typedef struct {
+    RunState state;
+    char arch[16], corpus[64], name[64]; /* "modern", "farm", what the title shows */
+    uint64_t seed;
+    int threads;
+    long parameters;
+    int vocab, context, d, layers, heads, kv_heads, head_dim, d_ff, window;
+    /* training clock: steps count from 1; 0 is the model as it was initialised */
+    long step;       /* what is looked at */
+    long head;       /* the newest step trained; step < head: the past */
+    long steps;      /* of the plan */
+    long per_epoch;
+    double loss, learning_rate, grad_norm; /* of `step`; nats per token */
+    double tokens_per_s;                   /* real tokens, measured over the last second or so; NaN when paused */
+    double test_nll, floor_nll;            /* latest evaluation at or before `step`; exact floor on those same sentences */
+    long test_step;
+    double language_floor;                 /* entropy per token of the language itself, nats */
+    /* decoding clock */
+    bool decode_running;
+    int prompt_tokens; /* <s> included */
+    int position;      /* tokens visible: the next word is predicted after token position-1; 1 .. prompt+generated */
+    /* tampering: what differs from the plain model, "" when nothing */
+    char tamper[160];
+    char bad_tensor[64];
+    /* the newest sentence for the user and its number; level 0 information, 1 warning, 2 error */
+    char message[500];
+    long message_number;
+    int message_level;
+} SnapshotFacts;
+
+typedef struct Snapshot Snapshot;
+
+/* Building (one owner, then published). Takes fields and tables over. A name may occur once. */
+Snapshot *snapshot_new(const SnapshotFacts *facts);
+void snapshot_add_field(Snapshot *s, Field *f);
+void snapshot_add_table(Snapshot *s, Table *t);
+
+Snapshot *snapshot_ref(const Snapshot *s); /* thread-safe */
+void snapshot_unref(const Snapshot *s);    /* thread-safe; NULL is allowed */
+
+const SnapshotFacts *snapshot_facts(const Snapshot *s);
+const Field *snapshot_field(const Snapshot *s, const char *name_format, ...) __attribute__((format(printf, 2, 3))); /* NULL: not there */
+const Table *snapshot_table(const Snapshot *s, const char *name);                                                 /* NULL: not there */
+int snapshot_tables(const Snapshot *s);
+const Table *snapshot_table_at(const Snapshot *s, int i);
+int snapshot_fields(const Snapshot *s);
+const Field *snapshot_field_at(const Snapshot *s, int i);
+
+#endif

@@ -1,0 +1,31 @@
+/* layout: where panes stand. A pure function of the view, the size and the panes' needs. */
+#ifndef UI_LAYOUT_H
+#define UI_LAYOUT_H
+
+#include "canvas.h"
+
+typedef enum { VIEW_WALL, VIEW_SPLIT, VIEW_FOCUS } ViewKind;
+
+#define LAYOUT_MOST 12
+typedef struct {
+    int pane; /* index as in panes.def */
+    Rect r;   /* border included */
+} Place;
+typedef struct {
+    Rect title, body, transport, keys; /* height 0 when there is no room */
+    Place place[LAYOUT_MOST];
+    int count;
+} Layout;
+
+typedef struct {
+    int min_w, min_h, weight; /* of the contents, border excluded */
+} PaneNeed;
+
+#define LAYOUT_LEAST_W 20 /* below: one sentence */
+#define LAYOUT_LEAST_H 6
+
+/* WALL: as many of the N panes as fit, in order, the focused one always among them. SPLIT: the focused and the next. */
+void layout_compute(Layout *out, ViewKind view, int w, int h, const PaneNeed *need, int n, int focus, const bool *hidden);
+int layout_hit(const Layout *l, int x, int y); /* index into place, -1 */
+
+#endif
