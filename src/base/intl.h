@@ -4,11 +4,11 @@
 
 #include <libintl.h>
 
-#define _(text) gettext(text)
+#define _(text)  gettext(text)
 #define N_(text) (text)
 
-/* LC_CTYPE and LC_MESSAGES from the environment, a UTF-8 fallback where the named locale is missing, LC_NUMERIC stays C.
- * Returns whether characters are UTF-8. */
+/* LC_CTYPE and LC_MESSAGES from the environment, a UTF-8 fallback where the named locale is missing, LC_NUMERIC stays
+ * C. Returns whether characters are UTF-8. */
 _Bool intl_init(const char *locale_dir);
 
 #endif

@@ -1,5 +1,6 @@
 /* option: typed options in rows: one row gives the key, its type, range and default, the help, the form and the
- * completion. Values are read from key=value texts and checked here, once, with a sentence that says what is allowed. */
+ * completion. Values are read from key=value texts and checked here, once, with a sentence that says what is allowed.
+ */
 #ifndef BASE_OPTION_H
 #define BASE_OPTION_H
 
@@ -12,11 +13,11 @@ typedef enum {
     OPTION_INT,
     OPTION_REAL,
     OPTION_TEXT,
-    OPTION_CHOICE,    /* one of choices */
-    OPTION_FLAG,      /* 0 or 1 */
-    OPTION_INTS,      /* comma separated, each within min..max */
+    OPTION_CHOICE, /* one of choices */
+    OPTION_FLAG,   /* 0 or 1 */
+    OPTION_INTS,   /* comma separated, each within min..max */
     OPTION_REALS,
-    OPTION_CHOICES,   /* comma separated */
+    OPTION_CHOICES, /* comma separated */
 } OptionType;
 
 typedef struct {
@@ -52,7 +53,7 @@ long long options_int(const Options *o, const char *name);
 double options_real(const Options *o, const char *name);
 const char *options_text(const Options *o, const char *name); /* TEXT and CHOICE; NULL when not set; borrowed */
 bool options_flag(const Options *o, const char *name);
-int options_choice(const Options *o, const char *name);       /* index into choices */
+int options_choice(const Options *o, const char *name);                    /* index into choices */
 int options_ints(const Options *o, const char *name, const long long **x); /* count; borrowed */
 int options_reals(const Options *o, const char *name, const double **x);
 int options_choices(const Options *o, const char *name, const int **x);

@@ -17,14 +17,16 @@ typedef struct {
 } Status;
 
 #define STATUS_CHECKED __attribute__((warn_unused_result))
-#define STATUS_PRINTF __attribute__((format(printf, 1, 2)))
+#define STATUS_PRINTF  __attribute__((format(printf, 1, 2)))
 
 Status status_ok(void);
 Status status_failed(const char *format, ...) STATUS_PRINTF;
 Status status_usage(const char *format, ...) STATUS_PRINTF;
 Status status_cancelled(void);
 
-static inline bool status_is_ok(const Status *s) { return s->code == STATUS_OK; }
+static inline bool status_is_ok(const Status *s) {
+    return s->code == STATUS_OK;
+}
 
 /* Returns from the calling function when CALL did not succeed. */
 #define STATUS_TRY(call)                                                                                               \

@@ -12,9 +12,11 @@ typedef struct {
 void str_init(Str *t);
 void str_done(Str *t);
 void str_clear(Str *t);
+void str_reserve(Str *t, size_t bytes); /* room for so many more bytes without a further allocation */
 void str_add(Str *t, const char *s);
 void str_add_n(Str *t, const char *s, size_t bytes);
 void str_add_char(Str *t, char c);
+void str_add_repeat(Str *t, char c, size_t times);
 void str_add_code(Str *t, unsigned code_point); /* as UTF-8 */
 void str_addf(Str *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 char *str_take(Str *t); /* the caller owns the text; T is empty and usable again */

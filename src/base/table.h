@@ -1,8 +1,8 @@
 /* table: named, typed columns with units: the one currency of results. Experiments fill tables, panes export tables,
  * CSV writes tables, plots read tables.
  *
- * Rows are kept in blocks that copies share, so a copy of a long table costs no more than its last block. Appending to a
- * table never changes a copy made before. */
+ * Rows are kept in blocks that copies share, so a copy of a long table costs no more than its last block. Appending to
+ * a table never changes a copy made before. */
 #ifndef BASE_TABLE_H
 #define BASE_TABLE_H
 
@@ -11,7 +11,12 @@
 
 #include <stdbool.h>
 
-typedef enum { COLUMN_INT, COLUMN_DOUBLE, COLUMN_REAL, COLUMN_TEXT } ColumnType; /* REAL: printed as the engine's real */
+typedef enum {
+    COLUMN_INT,
+    COLUMN_DOUBLE,
+    COLUMN_REAL,
+    COLUMN_TEXT
+} ColumnType; /* REAL: printed as the engine's real */
 
 typedef struct {
     const char *name; /* plain CSV name, never translated: log_p */
@@ -42,7 +47,7 @@ void table_add_empty(Table *t); /* a cell without a value, any type */
 /* Reading. BUG when outside or of another type. */
 bool table_is_empty(const Table *t, long row, int column);
 long long table_int(const Table *t, long row, int column);
-double table_real(const Table *t, long row, int column); /* INT, DOUBLE and REAL; NaN when empty */
+double table_real(const Table *t, long row, int column);      /* INT, DOUBLE and REAL; NaN when empty */
 const char *table_text(const Table *t, long row, int column); /* borrowed from T */
 size_t table_text_bytes(const Table *t, long row, int column);
 

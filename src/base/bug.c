@@ -1,0 +1,21 @@
+#include "bug.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef void (*BugHook)(void);
+
+static _Atomic(BugHook) bug_hook;
+
+void bug_set_hook(void (*hook)(void)) {
+    atomic_store(&bug_hook, hook);
+}
+
+_Noreturn void bug_abort(const char *file, int line, const char *condition) {
+    BugHook hook = atomic_exchange(&bug_hook, NULL); /* once: the hook itself may break */
+    if (hook) hook();
+    fprintf(stderr, "lantern: bug at %s:%d: %s\n", file, line, condition);
+    fflush(stderr);
+    abort();
+}

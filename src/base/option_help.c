@@ -1,0 +1,107 @@
+/* option_help: the options of something as aligned lines: name, what may stand there, default, help. */
+#include "option.h"
+
+#include "intl.h"
+#include "mem.h"
+#include "utf8.h"
+
+#include <math.h>
+
+enum { HELP_COLUMNS = 3, HELP_GAP = 2 };
+
+static void add_limit(Str *out, double x) {
+    str_add_double(out, x);
+}
+
+static void add_range(Str *out, const Option *row) {
+    if ((row->min == 0 && row->max == 0) || (isinf(row->min) && isinf(row->max))) return;
+    str_add_char(out, ' ');
+    if (isinf(row->max)) {
+        str_add(out, ">= ");
+        add_limit(out, row->min);
+    } else if (isinf(row->min)) {
+        str_add(out, "<= ");
+        add_limit(out, row->max);
+    } else {
+        add_limit(out, row->min);
+        str_add(out, "..");
+        add_limit(out, row->max);
+    }
+}
+
+static void add_type(Str *out, const Option *row) {
+    switch (row->type) {
+    case OPTION_INT:
+        str_add(out, _("whole number"));
+        break;
+    case OPTION_REAL:
+        str_add(out, _("number"));
+        break;
+    case OPTION_TEXT:
+        str_add(out, _("text"));
+        break;
+    case OPTION_FLAG:
+        str_add(out, "0|1");
+        break;
+    case OPTION_INTS:
+        str_add(out, _("whole numbers, separated by commas,"));
+        break;
+    case OPTION_REALS:
+        str_add(out, _("numbers, separated by commas,"));
+        break;
+    case OPTION_CHOICE:
+        str_add(out, row->choices);
+        break;
+    case OPTION_CHOICES:
+        str_addf(out, _("some of %s, separated by commas"), row->choices);
+        break;
+    }
+    if (row->type == OPTION_INT || row->type == OPTION_REAL || row->type == OPTION_INTS || row->type == OPTION_REALS)
+        add_range(out, row);
+}
+
+static void add_default(Str *out, const Option *row) {
+    if (row->initial && *row->initial) str_addf(out, "= %s", row->initial);
+    if (row->unit && *row->unit) str_addf(out, "%s%s", out->len ? " " : "", row->unit);
+}
+
+static void add_cell(Str *out, const Option *row, int column) {
+    switch (column) {
+    case 0:
+        str_add(out, row->name);
+        break;
+    case 1:
+        add_type(out, row);
+        break;
+    default:
+        add_default(out, row);
+        break;
+    }
+}
+
+static int cell_width(const Option *row, int column) {
+    Str cell;
+    str_init(&cell);
+    add_cell(&cell, row, column);
+    int width = utf8_columns(cell.s);
+    str_done(&cell);
+    return width;
+}
+
+void options_help(const Options *o, Str *out) {
+    int widest[HELP_COLUMNS] = {0};
+    for (int i = 0; i < options_count(o); i++)
+        for (int c = 0; c < HELP_COLUMNS; c++) {
+            int width = cell_width(options_row(o, i), c);
+            if (width > widest[c]) widest[c] = width;
+        }
+    for (int i = 0; i < options_count(o); i++) {
+        const Option *row = options_row(o, i);
+        for (int c = 0; c < HELP_COLUMNS; c++) {
+            add_cell(out, row, c);
+            str_add_repeat(out, ' ', (size_t)(widest[c] - cell_width(row, c) + HELP_GAP));
+        }
+        str_add(out, row->help ? _(row->help) : "");
+        str_add_char(out, '\n');
+    }
+}

@@ -1,0 +1,120 @@
+/* table_print: a table as text for a terminal. Every cell is written once to measure and once to print. */
+#include "table.h"
+
+#include "bug.h"
+#include "mem.h"
+#include "utf8.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { PRINT_DIGITS = 6, PRINT_GAP = 2 };
+
+/* Columns on the screen that one column takes: numbers have a part before the point and one from it on. */
+typedef struct {
+    int left, right;
+    int width; /* of the whole, with the heading */
+} Layout;
+
+static bool is_number(const Table *t, int column) {
+    return table_column(t, column)->type != COLUMN_TEXT;
+}
+
+/* Whole numbers in full, others with six significant digits. */
+static void print_real(Str *out, double x) {
+    if (isnan(x)) {
+        str_add(out, "nan");
+    } else if (isfinite(x) && fabs(x) < 1e9 && x == trunc(x)) {
+        str_addf(out, "%.0f", x == 0 ? 0.0 : x);
+    } else {
+        str_addf(out, "%.*g", PRINT_DIGITS, x);
+    }
+}
+
+static void print_cell(const Table *t, long row, int column, Str *out) {
+    str_clear(out);
+    if (table_is_empty(t, row, column)) return;
+    switch (table_column(t, column)->type) {
+    case COLUMN_INT:
+        str_addf(out, "%lld", table_int(t, row, column));
+        break;
+    case COLUMN_DOUBLE:
+    case COLUMN_REAL:
+        print_real(out, table_real(t, row, column));
+        break;
+    case COLUMN_TEXT:
+        utf8_show(out, table_text(t, row, column), table_text_bytes(t, row, column), true);
+        break;
+    }
+}
+
+static void print_heading(const Table *t, int column, Str *out) {
+    const Column *c = table_column(t, column);
+    str_clear(out);
+    str_add(out, c->name);
+    if (c->unit && *c->unit) str_addf(out, " (%s)", c->unit);
+}
+
+/* Columns before the point, or before the exponent where there is no point. */
+static int columns_left(const char *number) {
+    return (int)strcspn(number, ".e");
+}
+
+static void measure(const Table *t, int column, long first, long end, Layout *l, Str *cell) {
+    *l = (Layout){0};
+    for (long row = first; row < end; row++) {
+        print_cell(t, row, column, cell);
+        int width = utf8_columns(cell->s);
+        int left = is_number(t, column) ? columns_left(cell->s) : width;
+        if (left > l->left) l->left = left;
+        if (width - left > l->right) l->right = width - left;
+    }
+    print_heading(t, column, cell);
+    l->width = utf8_columns(cell->s);
+    if (l->width < l->left + l->right) l->width = l->left + l->right;
+}
+
+static void print_padded(Str *out, int before, const char *s, int after) {
+    str_add_repeat(out, ' ', (size_t)before);
+    str_add(out, s);
+    str_add_repeat(out, ' ', (size_t)after);
+}
+
+static void trim_line(Str *out) {
+    while (out->len > 0 && out->s[out->len - 1] == ' ') out->s[--out->len] = '\0';
+    str_add_char(out, '\n');
+}
+
+static void print_headings(const Table *t, const Layout *layout, Str *cell, Str *out) {
+    for (int c = 0; c < table_columns(t); c++) {
+        print_heading(t, c, cell);
+        int space = layout[c].width - utf8_columns(cell->s);
+        print_padded(out, is_number(t, c) ? space : 0, cell->s, (is_number(t, c) ? 0 : space) + PRINT_GAP);
+    }
+    trim_line(out);
+}
+
+static void print_row(const Table *t, long row, const Layout *layout, Str *cell, Str *out) {
+    for (int c = 0; c < table_columns(t); c++) {
+        const Layout *l = &layout[c];
+        print_cell(t, row, c, cell);
+        int before = is_number(t, c) ? l->width - l->right - columns_left(cell->s) : 0;
+        print_padded(out, before, cell->s, l->width - before - utf8_columns(cell->s) + PRINT_GAP);
+    }
+    trim_line(out);
+}
+
+void table_print(const Table *t, long first, long rows, Str *out) {
+    BUG_ON(first < 0);
+    if (first > table_rows(t)) first = table_rows(t);
+    long end = rows < 0 || rows > table_rows(t) - first ? table_rows(t) : first + rows;
+    Layout *layout = MEM_ARRAY(Layout, (size_t)table_columns(t));
+    Str cell;
+    str_init(&cell);
+    for (int c = 0; c < table_columns(t); c++) measure(t, c, first, end, &layout[c], &cell);
+    str_addf(out, "%s\n", table_name(t));
+    print_headings(t, layout, &cell, out);
+    for (long row = first; row < end; row++) print_row(t, row, layout, &cell, out);
+    str_done(&cell);
+    mem_free(layout);
+}
