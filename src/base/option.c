@@ -234,41 +234,10 @@ void options_free(Options *o) {
 
 /* Setting. */
 
-static int smallest(int a, int b, int c) {
-    int m = a < b ? a : b;
-    return m < c ? m : c;
-}
-
-/* Letters to put in, take out or change until A is B. */
-static int edit_distance(const char *a, const char *b) {
-    size_t n = strlen(b);
-    int *row = MEM_ARRAY(int, n + 1);
-    for (size_t j = 0; j <= n; j++) row[j] = (int)j;
-    for (size_t i = 0; a[i]; i++) {
-        int diagonal = row[0];
-        row[0] = (int)i + 1;
-        for (size_t j = 1; j <= n; j++) {
-            int above = row[j];
-            row[j] = smallest(above + 1, row[j - 1] + 1, diagonal + (a[i] != b[j - 1]));
-            diagonal = above;
-        }
-    }
-    int distance = row[n];
-    mem_free(row);
-    return distance;
-}
-
 /* The name that was most likely meant: at most a third of its letters are wrong. NULL when there is none. */
 static const char *likely_name(const Options *o, const char *name) {
     const char *best = NULL;
-    int best_distance = 0;
-    for (int i = 0; i < o->count; i++) {
-        const char *candidate = o->value[i].row->name;
-        int distance = edit_distance(name, candidate);
-        if (distance > ((int)strlen(candidate) + 1) / 3 || (best && distance >= best_distance)) continue;
-        best = candidate;
-        best_distance = distance;
-    }
+    for (int i = 0; i < o->count; i++) best = str_likelier(name, best, o->value[i].row->name);
     return best;
 }
 

@@ -88,3 +88,32 @@ char *str_take(Str *t) {
     str_init(t);
     return s;
 }
+
+static int smallest(int a, int b, int c) {
+    int m = a < b ? a : b;
+    return m < c ? m : c;
+}
+
+int str_distance(const char *a, const char *b) {
+    size_t n = strlen(b);
+    int *row = MEM_ARRAY(int, n + 1);
+    for (size_t j = 0; j <= n; j++) row[j] = (int)j;
+    for (size_t i = 0; a[i]; i++) {
+        int diagonal = row[0];
+        row[0] = (int)i + 1;
+        for (size_t j = 1; j <= n; j++) {
+            int above = row[j];
+            row[j] = smallest(above + 1, row[j - 1] + 1, diagonal + (a[i] != b[j - 1]));
+            diagonal = above;
+        }
+    }
+    int distance = row[n];
+    mem_free(row);
+    return distance;
+}
+
+const char *str_likelier(const char *meant, const char *best, const char *candidate) {
+    int distance = str_distance(meant, candidate);
+    if (distance > ((int)strlen(candidate) + 1) / 3) return best;
+    return best && str_distance(meant, best) <= distance ? best : candidate;
+}
