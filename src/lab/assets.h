@@ -1,5 +1,5 @@
-/* assets: where the data that lantern ships lies: $LANTERN_ASSETS, else the source tree it was built from, else the place it
- * was installed to. */
+/* assets: where the data that lantern ships lies: $LANTERN_ASSETS, else the source tree it was built from, else the
+ * place it was installed to. */
 #ifndef LAB_ASSETS_H
 #define LAB_ASSETS_H
 
@@ -8,6 +8,6 @@
 #include <stdbool.h>
 
 bool assets_find(const char *relative, Str *path); /* "grammars/farm.grammar"; false: not there */
-bool assets_cache_dir(Str *path);                  /* $XDG_CACHE_HOME/lantern or ~/.cache/lantern, made; false: cannot */
+bool assets_cache_dir(Str *path); /* $XDG_CACHE_HOME/lantern or ~/.cache/lantern, made; false: cannot */
 
 #endif

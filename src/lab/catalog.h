@@ -3,7 +3,10 @@
 #define LAB_CATALOG_H
 
 #include "option.h"
+#include "status.h"
 #include "table.h"
+
+#include <stdbool.h>
 
 typedef struct {
     const char *name;      /* "steps" */
@@ -17,10 +20,10 @@ typedef struct {
 } Figure;
 
 typedef struct {
-    const char *id;       /* "decode.filter" */
-    const char *section;  /* "L3 6.5" */
-    const char *title;    /* one line, marked for gettext */
-    const char *see;      /* what to look for, one or two sentences, marked */
+    const char *id;               /* "decode.filter" */
+    const char *section;          /* "L3 6.5" */
+    const char *title;            /* one line, marked for gettext */
+    const char *see;              /* what to look for, one or two sentences, marked */
     const Option *const *options; /* NULL-terminated list of row arrays, the common ones (seed, threads) last */
     const TableSpec *tables;      /* in the order written; ends in a row without a name */
     Figure figure;
@@ -29,6 +32,12 @@ typedef struct {
 int catalog_count(void);
 const CatalogEntry *catalog_at(int i); /* by id */
 const CatalogEntry *catalog_find(const char *id);
+const char *catalog_likely(const char *id);      /* what ID was probably meant to be; NULL: nothing like it */
+int catalog_tables(const CatalogEntry *e);       /* of the row; `about` is not counted */
 Options *catalog_options(const CatalogEntry *e); /* all rows of the entry joined, at their defaults */
+/* What the rows of options cannot say: options that belong together, files that must be there. Nothing is written. */
+Status catalog_check(const CatalogEntry *e, const Options *o) STATUS_CHECKED;
+/* Whether a column of this name is a measurement of time. All others are the same bits for the same seed. */
+bool catalog_is_time(const char *column);
 
 #endif

@@ -7,8 +7,9 @@
 #include "study.h"
 
 typedef struct {
-    CatalogEntry entry;
-    /* Checks what rows of options cannot (heads % kv_heads, files that must be there) before anything is written; exit 2. */
+    CatalogEntry entry; /* first: an entry of the catalogue is an experiment */
+    /* Checks what rows of options cannot (heads % kv_heads, files that must be there) before anything is written;
+     * exit 2. */
     Status (*check)(const Options *o);
     Status (*run)(Study *s);
 } Experiment;

@@ -14,18 +14,22 @@ typedef struct Study Study;
 /* Takes OPTIONS over (checked values of catalog_options). */
 Study *study_new(const CatalogEntry *e, Options *options);
 void study_free(Study *s);
-Status study_run(Study *s) STATUS_CHECKED; /* runs to its end in the calling thread */
+void study_use_cache(Study *s, bool on);   /* of trained models; before it runs; on at first */
+Status study_run(Study *s) STATUS_CHECKED; /* once: checks, then runs to its end in the calling thread */
 
 /* --- for the experiment --- */
 const Options *study_options(const Study *s);
 uint64_t study_seed(const Study *s);
-int study_threads(const Study *s); /* resolved: all cores when not given */
+int study_threads(const Study *s);              /* resolved: all cores when not given */
 Table *study_table(Study *s, const char *name); /* borrowed, to append to; BUG when the row does not name it */
 /* A convention or fact that the tables rest on, a row of `about`: study_about(s, "logarithms", "natural (nats)"). */
 void study_about(Study *s, const char *key, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* Says how far it is (0..1; negative: unknown) and lets others see the rows so far. False: stop now and return
  * status_cancelled(). Cheap enough for every training step. */
 bool study_progress(Study *s, double done, const char *what_format, ...) __attribute__((format(printf, 3, 4)));
+/* Something that the user should know though the work goes on. */
+void study_warn(Study *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+bool study_caches(const Study *s);
 /* Leaves a trained model for the live panes: a checkpoint path or "" . */
 void study_offer_model(Study *s, const char *path);
 
@@ -35,18 +39,20 @@ typedef struct {
     bool running, finished;
     double done, seconds, seconds_left; /* NaN: unknown */
     char what[128];
-    Status status;   /* when finished */
-    char model[512]; /* study_offer_model */
+    Status status;     /* when finished */
+    char model[512];   /* study_offer_model */
+    char warning[256]; /* the newest of study_warn, "" when none */
 } StudyState;
 StudyState study_state(const Study *s);
-int study_tables(const Study *s);          /* of the entry, and about, which is the last */
-Table *study_look(const Study *s, int i);  /* a copy of the rows published so far; the caller frees it */
+bool study_wait(const Study *s, double seconds); /* until it has finished, at most so long; whether it has */
+int study_tables(const Study *s);                /* of the entry, and about, which is the last */
+Table *study_look(const Study *s, int i);        /* a copy of the rows published so far; the caller frees it */
 
 /* Runs a study in a thread of its own. */
 typedef struct Job Job;
-Job *job_start(Study *s);  /* takes S over */
+Job *job_start(Study *s); /* takes S over */
 const Study *job_study(const Job *j);
 void job_cancel(Job *j);
-void job_free(Job *j);     /* cancels, waits */
+void job_free(Job *j); /* cancels, waits */
 
 #endif

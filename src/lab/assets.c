@@ -1,0 +1,48 @@
+#include "assets.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool try_root(const char *root, const char *relative, Str *path) {
+    if (!root || !*root) return false;
+    str_clear(path);
+    str_addf(path, "%s/%s", root, relative);
+    return access(path->s, R_OK) == 0;
+}
+
+bool assets_find(const char *relative, Str *path) {
+    if (try_root(getenv("LANTERN_ASSETS"), relative, path)) return true;
+    if (try_root(LANTERN_ASSETS_SOURCE, relative, path)) return true;
+    return try_root(LANTERN_ASSETS_INSTALLED, relative, path);
+}
+
+/* Makes PATH and what is missing above it. */
+static bool make_folders(const char *path) {
+    Str part;
+    str_init(&part);
+    bool good = true;
+    for (const char *c = path; good; c++) {
+        bool whole = *c == '\0';
+        if ((whole || *c == '/') && part.len > 0) good = mkdir(part.s, 0700) == 0 || errno == EEXIST;
+        if (whole) break;
+        str_add_char(&part, *c);
+    }
+    str_done(&part);
+    return good && access(path, W_OK | X_OK) == 0;
+}
+
+bool assets_cache_dir(Str *path) {
+    const char *cache = getenv("XDG_CACHE_HOME");
+    const char *home = getenv("HOME");
+    str_clear(path);
+    if (cache && cache[0] == '/') {
+        str_addf(path, "%s/lantern", cache);
+    } else if (home && *home) {
+        str_addf(path, "%s/.cache/lantern", home);
+    } else {
+        return false;
+    }
+    return make_folders(path->s);
+}

@@ -1,0 +1,57 @@
+#include "catalog.h"
+
+#include "bug.h"
+#include "experiment.h"
+
+#include <string.h>
+
+#define EXPERIMENT(name) &experiment_##name,
+static const Experiment *const experiments[] = {
+#include "experiments.def"
+};
+#undef EXPERIMENT
+
+int catalog_count(void) {
+    return (int)(sizeof experiments / sizeof *experiments);
+}
+
+const CatalogEntry *catalog_at(int i) {
+    BUG_ON(i < 0 || i >= catalog_count());
+    return &experiments[i]->entry;
+}
+
+const CatalogEntry *catalog_find(const char *id) {
+    for (int i = 0; i < catalog_count(); i++)
+        if (strcmp(catalog_at(i)->id, id) == 0) return catalog_at(i);
+    return NULL;
+}
+
+const char *catalog_likely(const char *id) {
+    const char *best = NULL;
+    for (int i = 0; i < catalog_count(); i++) best = str_likelier(id, best, catalog_at(i)->id);
+    return best;
+}
+
+Options *catalog_options(const CatalogEntry *e) {
+    Options *o = options_new(e->options[0]);
+    for (int i = 1; e->options[i]; i++) options_join(o, e->options[i]);
+    return o;
+}
+
+int catalog_tables(const CatalogEntry *e) {
+    int n = 0;
+    while (e->tables[n].name) n++;
+    return n;
+}
+
+bool catalog_is_time(const char *column) {
+    static const char *const of_time[] = {"tokens_per_s"};
+    for (size_t i = 0; i < sizeof of_time / sizeof *of_time; i++)
+        if (strcmp(column, of_time[i]) == 0) return true;
+    return false;
+}
+
+Status catalog_check(const CatalogEntry *e, const Options *o) {
+    const Experiment *x = (const Experiment *)e;
+    return x->check ? x->check(o) : status_ok();
+}

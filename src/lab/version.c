@@ -1,0 +1,5 @@
+#include "version.h"
+
+const char *version_number(void) {
+    return LANTERN_VERSION;
+}

@@ -1,0 +1,78 @@
+/* run_study: runs an experiment of the catalogue inside a test: run_study("text.batch", "block=8", NULL). */
+#ifndef TESTS_RUN_STUDY_H
+#define TESTS_RUN_STUDY_H
+
+#include "catalog.h"
+#include "study.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+/* The options of an experiment with KEY=VALUE texts applied; the list ends in NULL. */
+static inline Options *study_options_of(const char *id, va_list pairs) {
+    const CatalogEntry *e = catalog_find(id);
+    assert_non_null(e);
+    Options *o = catalog_options(e);
+    for (const char *pair; (pair = va_arg(pairs, const char *));) {
+        Status s = options_set_pair(o, pair);
+        if (!status_is_ok(&s)) print_error("%s\n", s.text);
+        assert_int_equal(s.code, STATUS_OK);
+    }
+    return o;
+}
+
+/* Runs it to its end and expects STATUS; the caller frees the study. */
+static inline Study *run_study_until(StatusCode code, const char *id, ...) {
+    va_list pairs;
+    va_start(pairs, id);
+    Study *study = study_new(catalog_find(id), study_options_of(id, pairs));
+    va_end(pairs);
+    Status s = study_run(study);
+    if (s.code != code) print_error("%s\n", s.text);
+    assert_int_equal(s.code, code);
+    return study;
+}
+
+#define run_study(...) run_study_until(STATUS_OK, __VA_ARGS__)
+
+/* A copy of the table of that name; the caller frees it. */
+static inline Table *study_result(const Study *s, const char *name) {
+    for (int i = 0; i < study_tables(s); i++) {
+        Table *t = study_look(s, i);
+        if (strcmp(table_name(t), name) == 0) return t;
+        table_free(t);
+    }
+    fail_msg("no table %s", name);
+    return NULL;
+}
+
+/* Cells by the name of their column. */
+static inline double cell_real(const Table *t, long row, const char *column) {
+    int c = table_find(t, column);
+    assert_true(c >= 0 && row < table_rows(t));
+    return table_real(t, row, c);
+}
+
+static inline long long cell_int(const Table *t, long row, const char *column) {
+    int c = table_find(t, column);
+    assert_true(c >= 0 && row < table_rows(t));
+    return table_int(t, row, c);
+}
+
+static inline const char *cell_text(const Table *t, long row, const char *column) {
+    int c = table_find(t, column);
+    assert_true(c >= 0 && row < table_rows(t));
+    return table_text(t, row, c);
+}
+
+#define assert_near(got, want, tolerance)                                                                              \
+    do {                                                                                                               \
+        double got_ = (got), want_ = (want);                                                                           \
+        if (!(got_ - want_ <= (tolerance) && want_ - got_ <= (tolerance)))                                             \
+            fail_msg("%s is %.17g, not %.17g", #got, got_, want_);                                                     \
+    } while (0)
+
+#endif

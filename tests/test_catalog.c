@@ -1,0 +1,154 @@
+/* catalog: every row is complete, and every experiment runs small with 1 and with 2 threads to the same bytes. */
+#include "catalog.h"
+#include "csvfile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "run_study.h"
+
+/* What makes an experiment small enough for here. One that is not named runs at its defaults. */
+static const struct {
+    const char *id;
+    const char *pairs[6];
+} small[] = {
+    {"text.batch", {"block=8"}},
+};
+
+static void ids_are_sorted_and_found(void **state) {
+    (void)state;
+    for (int i = 0; i < catalog_count(); i++) {
+        const char *id = catalog_at(i)->id;
+        if (i > 0 && strcmp(catalog_at(i - 1)->id, id) >= 0) fail_msg("%s is not in its place", id);
+        assert_ptr_equal(catalog_find(id), catalog_at(i));
+        assert_string_equal(catalog_likely(id), id);
+    }
+    assert_null(catalog_find("nothing"));
+    assert_null(catalog_likely("nothing"));
+    assert_string_equal(catalog_likely("text.bach"), "text.batch");
+}
+
+static bool says_something(const char *text) {
+    return text && strlen(text) >= 3 && !strchr(text, '\n');
+}
+
+static void check_options(const CatalogEntry *e) {
+    Options *o = catalog_options(e);
+    assert_non_null(options_find(o, "seed"));
+    assert_non_null(options_find(o, "threads"));
+    for (int i = 0; i < options_count(o); i++) {
+        const Option *row = options_row(o, i);
+        if (!says_something(row->help)) fail_msg("%s: option %s has no help", e->id, row->name);
+        assert_non_null(row->unit);
+    }
+    options_free(o);
+}
+
+static const TableSpec *find_table(const CatalogEntry *e, const char *name) {
+    for (const TableSpec *t = e->tables; t->name; t++)
+        if (strcmp(t->name, name) == 0) return t;
+    fail_msg("%s has no table %s", e->id, name);
+    return NULL;
+}
+
+static void check_column(const CatalogEntry *e, const TableSpec *t, const char *name) {
+    if (!name) return;
+    for (const Column *c = t->columns; c->name; c++)
+        if (strcmp(c->name, name) == 0) return;
+    fail_msg("%s: table %s has no column %s", e->id, t->name, name);
+}
+
+static void check_figure(const CatalogEntry *e) {
+    if (e->figure.kind == FIGURE_NONE) return;
+    const TableSpec *t = find_table(e, e->figure.table);
+    check_column(e, t, e->figure.x);
+    check_column(e, t, e->figure.y);
+    check_column(e, t, e->figure.series);
+}
+
+static void check_names(const CatalogEntry *e) {
+    for (const TableSpec *t = e->tables; t->name; t++) {
+        assert_ptr_equal(find_table(e, t->name), t); /* no name twice */
+        assert_string_not_equal(t->name, "about");
+        for (const Column *c = t->columns; c->name; c++) {
+            assert_int_equal(strspn(c->name, "abcdefghijklmnopqrstuvwxyz0123456789_"), strlen(c->name));
+            assert_non_null(c->unit);
+        }
+    }
+}
+
+static void rows_are_complete(void **state) {
+    (void)state;
+    assert_true(catalog_count() > 0);
+    for (int i = 0; i < catalog_count(); i++) {
+        const CatalogEntry *e = catalog_at(i);
+        if (!says_something(e->title) || !says_something(e->see)) fail_msg("%s has no words", e->id);
+        assert_true(e->section[0] == 'L' || e->section[0] == 'S');
+        assert_true(catalog_tables(e) > 0);
+        check_options(e);
+        check_names(e);
+        check_figure(e);
+    }
+}
+
+static Study *run_small(const CatalogEntry *e, const char *threads) {
+    Options *o = catalog_options(e);
+    Status s = options_set(o, "threads", threads);
+    assert_int_equal(s.code, STATUS_OK);
+    for (size_t i = 0; i < sizeof small / sizeof *small; i++)
+        for (int j = 0; strcmp(small[i].id, e->id) == 0 && j < 6 && small[i].pairs[j]; j++) {
+            s = options_set_pair(o, small[i].pairs[j]);
+            assert_int_equal(s.code, STATUS_OK);
+        }
+    Study *study = study_new(e, o);
+    s = study_run(study);
+    if (!status_is_ok(&s)) fail_msg("%s: %s", e->id, s.text);
+    return study;
+}
+
+static void expect_same(const CatalogEntry *e, const Table *a, const Table *b) {
+    Str x, y;
+    str_init(&x);
+    str_init(&y);
+    assert_int_equal(table_rows(a), table_rows(b));
+    for (int c = 0; c < table_columns(a); c++) {
+        if (catalog_is_time(table_column(a, c)->name)) continue;
+        for (long row = 0; row < table_rows(a); row++) {
+            str_clear(&x);
+            str_clear(&y);
+            table_cell(a, row, c, &x);
+            table_cell(b, row, c, &y);
+            if (strcmp(x.s, y.s) != 0)
+                fail_msg("%s: %s of row %ld is %s with 1 thread and %s with 2", e->id, table_column(a, c)->name, row,
+                         x.s, y.s);
+        }
+    }
+    str_done(&x);
+    str_done(&y);
+}
+
+static void threads_change_nothing(void **state) {
+    (void)state;
+    for (int i = 0; i < catalog_count(); i++) {
+        const CatalogEntry *e = catalog_at(i);
+        Study *one = run_small(e, "1"), *two = run_small(e, "2");
+        for (int t = 0; t < study_tables(one) - 1; t++) {
+            Table *a = study_look(one, t), *b = study_look(two, t);
+            if (table_rows(a) == 0) fail_msg("%s: table %s is empty", e->id, table_name(a));
+            expect_same(e, a, b);
+            table_free(a);
+            table_free(b);
+        }
+        study_free(one);
+        study_free(two);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ids_are_sorted_and_found),
+        cmocka_unit_test(rows_are_complete),
+        cmocka_unit_test(threads_change_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
