@@ -1,0 +1,31 @@
+/* gemm: matrix products in the engine's number type, row-major. The only user of cblas.h.
+ *
+ * OpenBLAS runs with one thread: the engine has threads of its own, and only then is a product the same bits every
+ * time. That is set before the first product and read back. A product with beta 0 never reads C. */
+#ifndef MODEL_GEMM_H
+#define MODEL_GEMM_H
+
+#include "real.h"
+
+typedef enum {
+    GEMM_NN, /* A [m x k],  B [k x n] */
+    GEMM_NT, /* A [m x k],  B [n x k], used transposed */
+    GEMM_TN, /* A [k x m], used transposed, B [k x n] */
+} GemmForm;
+
+/* C [m x n] = alpha A B + beta C; lda, ldb, ldc: numbers from one row to the next. Nothing happens when m or n is 0. */
+void gemm(GemmForm form, int m, int n, int k, real alpha, const real *a, int lda, const real *b, int ldb, real beta,
+          real *c, int ldc);
+/* y [m] = alpha A [m x n] x + beta y: one token through a weight matrix. */
+void gemv(int m, int n, real alpha, const real *a, int lda, const real *x, real beta, real *y);
+/* y [n] = alpha A^T x + beta y, A [m x n]. */
+void gemv_transposed(int m, int n, real alpha, const real *a, int lda, const real *x, real beta, real *y);
+real gemm_dot(int n, const real *x, const real *y);
+void gemm_axpy(int n, real alpha, const real *x, real *y); /* y += alpha x */
+
+/* For --version: the kernels chosen for this processor, and how the library was built. */
+const char *gemm_core(void);
+const char *gemm_library(void);
+int gemm_threads(void); /* 1, read back from the library */
+
+#endif

@@ -1,0 +1,52 @@
+/* simd: the compatibility header of the engine, the only place in model/ that names a compiler or a processor.
+ *
+ * SIMD_CLONES before a function compiles it for several instruction sets; the best one is chosen when the program
+ * starts, so one portable binary runs at the speed of a native one. SIMD_INLINE functions are compiled into each of
+ * those copies. SimdReal is a short vector of SIMD_WIDTH numbers. LANTERN_NO_CLONES turns the copies off
+ * (ThreadSanitizer needs it). */
+#ifndef MODEL_SIMD_H
+#define MODEL_SIMD_H
+
+#include "real.h"
+
+#include <string.h>
+
+#if defined(LANTERN_NO_CLONES) || !defined(__x86_64__) || !defined(__gnu_linux__)
+#define SIMD_CLONES
+#elif defined(__clang__) && __clang_major__ >= 14
+#define SIMD_CLONES                                                                                                    \
+    __attribute__((target_clones("default", "avx2", "avx512f"))) /* its resolver knows no arch= levels */
+#elif !defined(__clang__) && defined(__GNUC__) && __GNUC__ >= 12
+#define SIMD_CLONES __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4")))
+#else
+#define SIMD_CLONES
+#endif
+
+#define SIMD_INLINE static inline __attribute__((always_inline))
+
+#define SIMD_BYTES 32
+#define SIMD_WIDTH ((int)(SIMD_BYTES / sizeof(real)))
+typedef real SimdReal __attribute__((vector_size(SIMD_BYTES)));
+
+/* Through memcpy: numbers need no alignment. Vectors travel by pointer, so that no call depends on how they are passed.
+ */
+#define SIMD_LOAD(to, from)                  memcpy(&(to), (from), SIMD_BYTES)
+#define SIMD_STORE(to, from)                 memcpy((to), &(from), SIMD_BYTES)
+#define SIMD_ADD_SCALED(sum, scalar, vector) ((sum) += (scalar) * (vector))
+#define SIMD_ZERO(vector)                    ((vector) = (SimdReal){0})
+
+/* How many numbers hold N when rounded up to whole vectors. */
+static inline int simd_round_up(int n) {
+    return (n + SIMD_WIDTH - 1) / SIMD_WIDTH * SIMD_WIDTH;
+}
+
+/* Tells the processor that a loop only waits. */
+static inline void simd_pause(void) {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+#endif

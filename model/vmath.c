@@ -1,0 +1,39 @@
+#include "vmath.h"
+
+#include "simd.h"
+#include "vmath_scalar.h"
+
+#define MAP(name, formula)                                                                                             \
+    SIMD_CLONES void vmath_##name(int n, const real *x, real *y) {                                                     \
+        for (int i = 0; i < n; i++) y[i] = formula;                                                                    \
+    }
+
+/* The slope is worked out for nothing only on paper: the compiler drops what nobody reads. */
+#define MAP_SLOPED(name)                                                                                               \
+    SIMD_INLINE real value_of_##name(real x) {                                                                         \
+        real slope;                                                                                                    \
+        return scalar_##name##_slope(x, &slope);                                                                       \
+    }                                                                                                                  \
+    MAP(name, value_of_##name(x[i]))
+
+MAP(exp, scalar_exp(x[i]))
+MAP(tanh, scalar_tanh(x[i]))
+MAP(sigmoid, scalar_sigmoid(x[i]))
+MAP_SLOPED(gelu)
+MAP_SLOPED(gelu_tanh)
+MAP_SLOPED(silu)
+
+SIMD_CLONES void vmath_softmax(int rows, int cols, const real *x, real *y) {
+    for (int r = 0; r < rows; r++, x += cols, y += cols) {
+        real factor = (real)1 / row_exp(cols, x, row_max(cols, x), y);
+        for (int i = 0; i < cols; i++) y[i] *= factor;
+    }
+}
+
+SIMD_CLONES real vmath_log_sum_exp(int n, const real *x) {
+    real most = row_max(n, x), sum = 0;
+    if (most == -REAL_INFINITY) return most;
+#pragma omp simd reduction(+ : sum)
+    for (int i = 0; i < n; i++) sum += scalar_exp(x[i] - most);
+    return most + (real)log((double)sum);
+}
