@@ -10,19 +10,28 @@
 
 typedef enum { NORM_LAYER, NORM_RMS, NORM_NONE } NormKind;
 typedef enum { PLACE_PRE, PLACE_POST, PLACE_BOTH, PLACE_OUTPUT } NormPlace;
-typedef enum { FFN_RELU, FFN_GELU, FFN_GELU_TANH, FFN_SILU, FFN_SQUARED_RELU, FFN_SWIGLU, FFN_GEGLU, FFN_REGLU } FfnKind;
+typedef enum {
+    FFN_RELU,
+    FFN_GELU,
+    FFN_GELU_TANH,
+    FFN_SILU,
+    FFN_SQUARED_RELU,
+    FFN_SWIGLU,
+    FFN_GEGLU,
+    FFN_REGLU
+} FfnKind;
 typedef enum { POS_NONE, POS_LEARNED, POS_SINUSOID, POS_ROPE } PosKind;
 typedef enum { PAIRING_ADJACENT, PAIRING_HALF } Pairing;
 
 typedef struct {
-    int vocab;        /* V */
-    int context;      /* longest sequence; learned positions have as many rows */
-    int d;            /* D */
-    int layers;       /* L */
-    int heads;        /* H query heads */
-    int kv_heads;     /* divides heads; query head i reads KV head i / (heads / kv_heads) */
-    int head_dim;     /* not always d / heads */
-    int d_ff;         /* F */
+    int vocab;    /* V */
+    int context;  /* longest sequence; learned positions have as many rows */
+    int d;        /* D */
+    int layers;   /* L */
+    int heads;    /* H query heads */
+    int kv_heads; /* divides heads; query head i reads KV head i / (heads / kv_heads) */
+    int head_dim; /* not always d / heads */
+    int d_ff;     /* F */
     NormKind norm;
     NormPlace norm_place;
     FfnKind ffn;
@@ -37,7 +46,7 @@ typedef struct {
     double softcap;   /* of attention scores: c tanh(s/c); 0: off */
     double z_loss;    /* coefficient of (log Z)^2 in the loss; 0: off */
     bool parallel;    /* x + attention(norm(x)) + ffn(norm(x)) */
-    double dropout;   /* of the residual branches and the embedding, training only */
+    double dropout;   /* of the embedding and of what attention and ffn add to the residual; training only */
     double norm_eps;  /* 1e-5 layer, 1e-6 rms */
 } ModelConfig;
 
@@ -46,7 +55,8 @@ ModelConfig config_gpt(void);
 ModelConfig config_modern(void);
 bool config_preset(const char *name, ModelConfig *out);
 
-/* Sets one field from text by the name used on the command line ("kv_heads", "norm_place", ...). */
+/* Sets one field from text (in range, but not checked against the other fields: config_check does that) by the name
+ * used on the command line ("kv_heads", "norm_place", ...). */
 Status config_set(ModelConfig *c, const char *field, const char *value) STATUS_CHECKED;
 /* Writes the field as text; false when there is no such field. */
 bool config_get(const ModelConfig *c, const char *field, char *out, size_t bytes);
@@ -55,7 +65,9 @@ const char *const *config_fields(void); /* NULL-terminated names in display orde
 /* Says in words why the configuration cannot be built: heads not divisible by kv_heads, odd head_dim with RoPE, ... */
 Status config_check(const ModelConfig *c) STATUS_CHECKED;
 
-/* The window of layer L (0: all): global layers see everything. */
+/* The window of layer L (0: all): layers global_every-1, 2 global_every-1, ... are global and see everything. */
 int config_window(const ModelConfig *c, int layer);
+/* Three matrices (gate, up, down) instead of two. */
+bool config_is_gated(FfnKind kind);
 
 #endif

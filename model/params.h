@@ -1,5 +1,5 @@
-/* params: all parameters of a model in one flat array with named slices, so that the optimiser, clipping, files and norms
- * are single loops. Gradients and moments use the same offsets. */
+/* params: all parameters of a model in one flat array with named slices, so that the optimiser, clipping, files and
+ * norms are single loops. Gradients and moments use the same offsets. */
 #ifndef MODEL_PARAMS_H
 #define MODEL_PARAMS_H
 
@@ -12,14 +12,14 @@
 typedef enum { INIT_ZERO, INIT_ONE, INIT_NORMAL } InitKind;
 
 typedef struct {
-    char name[56];   /* "block0.attention.query.weight" */
-    int rows, cols;  /* a weight is [out x in], a vector is [1 x n] */
-    size_t at;       /* offset in the flat array, in numbers */
+    char name[56];  /* "block0.attention.query.weight" */
+    int rows, cols; /* a weight is [out x in], a vector is [1 x n] */
+    size_t at;      /* offset in the flat array, in numbers */
     InitKind init;
-    double std;      /* INIT_NORMAL */
-    bool decay;      /* takes weight decay: matrices do, gains and biases do not */
-    bool frozen;     /* no gradient, no update */
-    double rate;     /* learning-rate factor, 1 */
+    double std;  /* INIT_NORMAL */
+    bool decay;  /* takes weight decay: matrices do, gains and biases do not */
+    bool frozen; /* no gradient, no update */
+    double rate; /* learning-rate factor, 1 */
 } Slice;
 
 typedef struct {
@@ -31,13 +31,22 @@ typedef struct {
 
 void params_init(Params *p);
 void params_done(Params *p);
-/* Registers a slice and gives its number; only before params_seal. */
+/* Registers a slice and gives its number; only before params_seal. Slices lie one after the other without gaps, in the
+ * order of registration. decay is set for matrices (rows > 1), frozen is not, rate is 1: change them in slice[] at any
+ * time. */
 int params_add(Params *p, const char *name, int rows, int cols, InitKind init, double std);
 void params_seal(Params *p);
 /* Fills every slice from the stream "init" of SEED; slice by slice, so that equal shapes give equal numbers. */
 void params_fill(Params *p, uint64_t seed);
 int params_find(const Params *p, const char *name); /* -1: none */
-static inline size_t slice_count(const Slice *s) { return (size_t)s->rows * (size_t)s->cols; }
+static inline size_t slice_count(const Slice *s) {
+    return (size_t)s->rows * (size_t)s->cols;
+}
+/* A deep copy into TO, which holds nothing yet. */
+void params_copy(Params *to, const Params *from);
+/* Slices first .. first+n-1 have equal columns and equal frozen marks: lying one after the other, they are one matrix.
+ */
+bool params_adjacent(const Params *p, int first, int n);
 uint64_t params_hash(const Params *p); /* of the bits of all numbers */
 
 #endif
