@@ -1,4 +1,5 @@
-/* optim: AdamW (Loshchilov and Hutter 2019) and SGD over flat parameters, gradient clipping by the global norm, schedules. */
+/* optim: AdamW (Loshchilov and Hutter 2019) and SGD over flat parameters, gradient clipping by the global norm,
+ * schedules. */
 #ifndef MODEL_OPTIM_H
 #define MODEL_OPTIM_H
 
@@ -9,12 +10,14 @@ typedef enum { SCHEDULE_CONSTANT, SCHEDULE_COSINE, SCHEDULE_LINEAR } ScheduleKin
 
 typedef struct {
     OptimKind kind;
-    double lr, lr_min;      /* peak, and where the schedule ends */
+    double lr, lr_min; /* peak, and where the schedule ends */
     ScheduleKind schedule;
-    long warmup;            /* steps of linear rise from 0 */
-    double beta1, beta2, eps, weight_decay; /* .9 .999 1e-8 0 */
-    double momentum;        /* SGD */
-    double clip;            /* global norm, 0: off */
+    long warmup;              /* steps of linear rise: (step + 1) / warmup of the peak */
+    double beta1, beta2, eps; /* AdamW: .9 .999 1e-8 */
+    double
+        weight_decay; /* of slices marked decay: AdamW shrinks the weight, SGD adds it to the gradient (as PyTorch) */
+    double momentum;  /* SGD */
+    double clip;      /* greatest global norm, 0: off */
 } OptimConfig;
 
 typedef struct {
@@ -27,11 +30,12 @@ typedef struct {
 OptimConfig optim_defaults(void); /* AdamW 3e-3, cosine to a tenth, no warm-up, no decay, no clipping */
 void optim_init(Optim *o, const OptimConfig *config, size_t count);
 void optim_done(Optim *o);
-/* Learning rate of update STEP (from 0) of STEPS. */
+/* Learning rate of update STEP (from 0) of STEPS; after the last one it stays at the end of the schedule. */
 double optim_rate(const OptimConfig *c, long step, long steps);
 /* sqrt of the sum of squares in double; frozen slices count not. */
 double optim_norm(const Params *p, const real *grad);
-/* One update with the already averaged gradient. Returns the norm before clipping. Allocates nothing. */
-double optim_update(Optim *o, Params *p, real *grad, double rate);
+/* One update with the already averaged gradient: AdamW with bias correction, or SGD. Frozen slices stay as they are.
+ * Clipping is a factor on the way: GRAD itself is not changed. Returns the norm before clipping. Allocates nothing. */
+double optim_update(Optim *o, Params *p, const real *grad, double rate);
 
 #endif

@@ -1,5 +1,5 @@
-/* shard: a batch is always cut into the same SHARDS contiguous parts, whatever the number of threads; gradients are added in
- * shard order. So one thread and two give the same bits. The helper threads spin a little, then sleep. */
+/* shard: a batch is always cut into the same SHARDS contiguous parts, whatever the number of threads; gradients are
+ * added in shard order. So one thread and two give the same bits. The helper threads spin a little, then sleep. */
 #ifndef MODEL_SHARD_H
 #define MODEL_SHARD_H
 
@@ -14,7 +14,8 @@ Shards *shards_new(Model *m, int threads);
 void shards_free(Shards *s);
 void shards_set_threads(Shards *s, int threads);
 int shards_threads(const Shards *s);
-/* Mean loss per target of the batch in nats; GRAD [count] is overwritten with its gradient. Allocates nothing once warm. */
+/* Mean loss per target of the batch in nats; GRAD [count] is overwritten with its gradient. Allocates nothing once
+ * warm. */
 double shards_gradient(Shards *s, const Batch *b, uint64_t seed, uint64_t step, real *grad);
 /* Sum of the negative log-probability over the targets, forward only. */
 double shards_nll(Shards *s, const Batch *b);
