@@ -9,7 +9,9 @@
 
 typedef struct Shards Shards;
 
-/* THREADS workers in all, the caller included (1 .. SHARDS). MODEL is borrowed. */
+/* THREADS workers in all, the caller included (others are brought into 1 .. SHARDS; when the system gives no more
+ * threads there are fewer). MODEL is borrowed; its slices may change between calls (frozen, rate), their number may
+ * not. Calls come from one thread at a time. Helpers block all signals. */
 Shards *shards_new(Model *m, int threads);
 void shards_free(Shards *s);
 void shards_set_threads(Shards *s, int threads);
@@ -19,7 +21,8 @@ int shards_threads(const Shards *s);
 double shards_gradient(Shards *s, const Batch *b, uint64_t seed, uint64_t step, real *grad);
 /* Sum of the negative log-probability over the targets, forward only. */
 double shards_nll(Shards *s, const Batch *b);
-/* The first value with a NaN of the last pass, "" when all is well. */
+/* The name of the first value with a NaN or an infinity when the last pass gave a loss that is not finite, else "". (A
+ * NaN that arises only in backward shows in the norm that optim_update returns.) */
 const char *shards_first_bad(const Shards *s);
 
 #endif
