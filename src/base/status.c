@@ -1,28 +1,41 @@
 #include "status.h"
 
 #include "intl.h"
+#include "str.h"
 #include "utf8.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
-/* A text that was cut may end inside a character: drop that part. */
-static void status_trim(char *text) {
-    size_t len = strlen(text);
-    size_t start = len;
-    while (start > 0 && ((unsigned char)text[start - 1] & 0xc0) == 0x80) start--;
-    if (start > 0) start--;
-    uint32_t code;
-    if (start < len && utf8_decode(text + start, len - start, &code) != (int)(len - start)) text[start] = '\0';
+static const char status_more[] = "\xe2\x80\xa6"; /* U+2026, three points */
+
+/* The longest part of S that fits with the mark for what was left out, ended at a character's edge. */
+static size_t status_cut(const char *s) {
+    size_t at = sizeof((Status *)0)->text - sizeof status_more;
+    while (at > 0 && ((unsigned char)s[at] & 0xc0) == 0x80) at--;
+    return at;
 }
 
+/* A sentence may quote anything that the world holds, a file's name for instance. Shown text has no newline, no control
+ * character and no broken UTF-8, so it can go to any terminal. */
 static Status status_make(StatusCode code, const char *format, va_list args) {
     Status s = {.code = code};
-    int length = vsnprintf(s.text, sizeof s.text, format, args);
-    if (length >= (int)sizeof s.text) status_trim(s.text);
-    for (char *c = s.text; *c; c++)
-        if (*c == '\n' || *c == '\r') *c = ' ';
+    Str raw, shown;
+    str_init(&raw);
+    str_init(&shown);
+    str_addv(&raw, format, args);
+    for (size_t i = 0; i < raw.len; i++)
+        if (raw.s[i] == '\n') raw.s[i] = ' ';
+    utf8_show(&shown, raw.s, raw.len, true);
+    if (shown.len < sizeof s.text) {
+        memcpy(s.text, shown.s, shown.len + 1);
+    } else {
+        size_t cut = status_cut(shown.s);
+        memcpy(s.text, shown.s, cut);
+        memcpy(s.text + cut, status_more, sizeof status_more);
+    }
+    str_done(&raw);
+    str_done(&shown);
     return s;
 }
 
@@ -46,9 +59,14 @@ Status status_usage(const char *format, ...) {
     return s;
 }
 
-Status status_cancelled(void) {
-    Status s = {.code = STATUS_CANCELLED};
-    snprintf(s.text, sizeof s.text, "%s", _("cancelled"));
-    status_trim(s.text);
+static Status status_make_cancelled(const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    Status s = status_make(STATUS_CANCELLED, format, args);
+    va_end(args);
     return s;
+}
+
+Status status_cancelled(void) {
+    return status_make_cancelled("%s", _("cancelled"));
 }

@@ -13,7 +13,8 @@ typedef enum {
 
 typedef struct {
     StatusCode code;
-    char text[500]; /* one sentence without a newline, UTF-8, cut at a character's edge; empty when OK */
+    char text[500]; /* one sentence, empty when OK. UTF-8 without newlines and controls, whatever it quotes; cut at a
+                     * character's edge, with three points, when too long */
 } Status;
 
 #define STATUS_CHECKED __attribute__((warn_unused_result))

@@ -4,7 +4,7 @@
 #include "mem.h"
 #include "utf8.h"
 
-#include <stdarg.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,9 +21,14 @@ void str_done(Str *t) {
     str_init(t);
 }
 
+void str_truncate(Str *t, size_t len) {
+    BUG_ON(len > t->len);
+    t->len = len;
+    if (t->capacity) t->s[len] = '\0';
+}
+
 void str_clear(Str *t) {
-    t->len = 0;
-    if (t->capacity) t->s[0] = '\0';
+    str_truncate(t, 0);
 }
 
 void str_reserve(Str *t, size_t bytes) {
@@ -36,6 +41,21 @@ void str_reserve(Str *t, size_t bytes) {
     s[t->len] = '\0';
     t->s = s;
     t->capacity = capacity;
+}
+
+_Bool str_try_reserve(Str *t, size_t bytes) {
+    if (bytes > SIZE_MAX / 4) return false;
+    size_t need = t->len + bytes + 1;
+    if (need <= t->capacity) return true;
+    char *s = mem_try(need, 1);
+    if (!s) return false;
+    if (t->capacity) {
+        memcpy(s, t->s, t->len);
+        mem_free(t->s);
+    }
+    t->s = s;
+    t->capacity = need;
+    return true;
 }
 
 void str_add_n(Str *t, const char *s, size_t bytes) {
@@ -69,17 +89,22 @@ void str_add_code(Str *t, unsigned code_point) {
     str_add_n(t, bytes, (size_t)n);
 }
 
+void str_addv(Str *t, const char *format, va_list args) {
+    va_list again;
+    va_copy(again, args);
+    int length = vsnprintf(NULL, 0, format, args);
+    BUG_ON(length < 0);
+    str_reserve(t, (size_t)length);
+    vsnprintf(t->s + t->len, (size_t)length + 1, format, again);
+    va_end(again);
+    t->len += (size_t)length;
+}
+
 void str_addf(Str *t, const char *format, ...) {
     va_list args;
     va_start(args, format);
-    int length = vsnprintf(NULL, 0, format, args);
+    str_addv(t, format, args);
     va_end(args);
-    BUG_ON(length < 0);
-    str_reserve(t, (size_t)length);
-    va_start(args, format);
-    vsnprintf(t->s + t->len, (size_t)length + 1, format, args);
-    va_end(args);
-    t->len += (size_t)length;
 }
 
 char *str_take(Str *t) {

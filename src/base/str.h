@@ -2,6 +2,7 @@
 #ifndef BASE_STR_H
 #define BASE_STR_H
 
+#include <stdarg.h>
 #include <stddef.h>
 
 typedef struct {
@@ -12,13 +13,16 @@ typedef struct {
 void str_init(Str *t);
 void str_done(Str *t);
 void str_clear(Str *t);
-void str_reserve(Str *t, size_t bytes); /* room for so many more bytes without a further allocation */
+void str_truncate(Str *t, size_t len);       /* keeps the first LEN bytes */
+void str_reserve(Str *t, size_t bytes);      /* room for so many more bytes without a further allocation */
+_Bool str_try_reserve(Str *t, size_t bytes); /* the same for a size that a file names; false when it cannot be had */
 void str_add(Str *t, const char *s);
 void str_add_n(Str *t, const char *s, size_t bytes);
 void str_add_char(Str *t, char c);
 void str_add_repeat(Str *t, char c, size_t times);
 void str_add_code(Str *t, unsigned code_point); /* as UTF-8 */
 void str_addf(Str *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void str_addv(Str *t, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
 char *str_take(Str *t); /* the caller owns the text; T is empty and usable again */
 
 /* The shortest decimal text that reads back the same bits; nan, inf, -inf. Always '.', in every locale. */

@@ -28,7 +28,7 @@ typedef struct Table Table;
 
 /* COLUMNS is a static array that ends in a row whose name is NULL; borrowed for ever. NAME is copied. */
 Table *table_new(const char *name, const Column *columns);
-Table *table_copy(const Table *t); /* shares the blocks; safe to read and free in another thread */
+Table *table_copy(const Table *t); /* BUG within a row. Shares the blocks; safe to read and free in another thread */
 void table_free(Table *t);
 
 const char *table_name(const Table *t);

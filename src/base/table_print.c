@@ -80,8 +80,10 @@ static void print_padded(Str *out, int before, const char *s, int after) {
     str_add_repeat(out, ' ', (size_t)after);
 }
 
-static void trim_line(Str *out) {
-    while (out->len > 0 && out->s[out->len - 1] == ' ') out->s[--out->len] = '\0';
+static void end_line(Str *out) {
+    size_t len = out->len;
+    while (len > 0 && out->s[len - 1] == ' ') len--;
+    str_truncate(out, len);
     str_add_char(out, '\n');
 }
 
@@ -91,7 +93,7 @@ static void print_headings(const Table *t, const Layout *layout, Str *cell, Str 
         int space = layout[c].width - utf8_columns(cell->s);
         print_padded(out, is_number(t, c) ? space : 0, cell->s, (is_number(t, c) ? 0 : space) + PRINT_GAP);
     }
-    trim_line(out);
+    end_line(out);
 }
 
 static void print_row(const Table *t, long row, const Layout *layout, Str *cell, Str *out) {
@@ -101,7 +103,7 @@ static void print_row(const Table *t, long row, const Layout *layout, Str *cell,
         int before = is_number(t, c) ? l->width - l->right - columns_left(cell->s) : 0;
         print_padded(out, before, cell->s, l->width - before - utf8_columns(cell->s) + PRINT_GAP);
     }
-    trim_line(out);
+    end_line(out);
 }
 
 void table_print(const Table *t, long first, long rows, Str *out) {

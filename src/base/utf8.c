@@ -29,19 +29,36 @@ bool utf8_valid(const char *s, size_t len, size_t *bad_at) {
     return true;
 }
 
+static utf8proc_category_t category_of(uint32_t code) {
+    return utf8proc_category((utf8proc_int32_t)code);
+}
+
+/* Signs that stand before digits or letters and are drawn around them, though they count as format characters. */
+static bool is_prepended_mark(uint32_t code) {
+    return (code >= 0x600 && code <= 0x605) || code == 0x6dd || code == 0x70f || code == 0x890 || code == 0x891 ||
+           code == 0x8e2 || code == 0x110bd || code == 0x110cd;
+}
+
+/* Vowels and finals of Hangul that join the syllable before them. */
+static bool is_joining_jamo(uint32_t code) {
+    return (code >= 0x1160 && code <= 0x11ff) || (code >= 0xd7b0 && code <= 0xd7fb);
+}
+
+/* utf8proc, put right where terminals and the C library agree on something else: spacing marks take a column. */
 int utf8_width(uint32_t code) {
-    if (code > 0x10ffff) return 1;
-    switch (utf8proc_category((utf8proc_int32_t)code)) {
+    if (is_prepended_mark(code)) return 1;
+    if (is_joining_jamo(code)) return 0;
+    switch (category_of(code)) {
     case UTF8PROC_CATEGORY_CC:
         return 0;
+    case UTF8PROC_CATEGORY_MC:
     case UTF8PROC_CATEGORY_CN:
     case UTF8PROC_CATEGORY_CO:
+    case UTF8PROC_CATEGORY_CS:
         return 1;
     default:
-        break;
+        return utf8proc_charwidth((utf8proc_int32_t)code);
     }
-    int width = utf8proc_charwidth((utf8proc_int32_t)code);
-    return width < 0 ? 0 : width > 2 ? 2 : width;
 }
 
 int utf8_columns(const char *s) {
@@ -72,47 +89,60 @@ enum { MARK_SPACE = 0x2423, MARK_RETURN = 0x23ce, MARK_TAB = 0x21e5, MARK_DELETE
 enum { MARK_UNKNOWN = 0xfffd, MARK_BASE = 0x25cc };
 
 /* Characters that a terminal does not draw, or that change how their neighbours are drawn. */
-static bool show_is_invisible(uint32_t code) {
-    return utf8proc_category((utf8proc_int32_t)code) == UTF8PROC_CATEGORY_CF || code == 0x34f || code == 0x115f ||
-           code == 0x1160 || code == 0x3164 || code == 0xffa0 || (code >= 0x180b && code <= 0x180f) ||
-           (code >= 0xfe00 && code <= 0xfe0f) || (code >= 0xe0000 && code <= 0xe0fff);
+static bool is_invisible(uint32_t code) {
+    if (is_prepended_mark(code)) return false;
+    return category_of(code) == UTF8PROC_CATEGORY_CF || code == 0x34f || code == 0x115f || code == 0x1160 ||
+           code == 0x3164 || code == 0xffa0 || (code >= 0x180b && code <= 0x180f) ||
+           (code >= 0xfe00 && code <= 0xfe0f) || (code >= 0xe0100 && code <= 0xe01ef);
 }
 
-static void show_character(Str *out, uint32_t code, bool first, bool plain) {
-    utf8proc_category_t category = utf8proc_category((utf8proc_int32_t)code);
-    if (code == ' ') {
-        str_add_code(out, plain ? ' ' : MARK_SPACE);
-    } else if (code == '\n' || category == UTF8PROC_CATEGORY_ZL || category == UTF8PROC_CATEGORY_ZP) {
-        str_add_code(out, MARK_RETURN);
-    } else if (code == '\t') {
-        str_add_code(out, MARK_TAB);
-    } else if (code < 0x20) {
-        str_add_code(out, MARK_CONTROL + code);
-    } else if (code == 0x7f) {
-        str_add_code(out, MARK_DELETE);
-    } else if (category == UTF8PROC_CATEGORY_CC) {
+/* The mark that stands for a character, 0 when it may stand for itself. */
+static uint32_t mark_for(uint32_t code, bool plain) {
+    if (code == ' ') return plain ? 0 : MARK_SPACE;
+    if (code == '\n') return MARK_RETURN;
+    if (code == '\t') return MARK_TAB;
+    if (code < ' ') return MARK_CONTROL + code;
+    if (code == 0x7f) return MARK_DELETE;
+    switch (category_of(code)) {
+    case UTF8PROC_CATEGORY_ZL:
+    case UTF8PROC_CATEGORY_ZP:
+        return MARK_RETURN;
+    case UTF8PROC_CATEGORY_CN:
+    case UTF8PROC_CATEGORY_CO:
+        return MARK_UNKNOWN;
+    default:
+        return 0;
+    }
+}
+
+/* Adds one character. BASE says whether a combining mark finds a character to sit on, and is brought up to date. */
+static void show_character(Str *out, uint32_t code, bool plain, bool *base) {
+    uint32_t mark = mark_for(code, plain);
+    if (mark) {
+        str_add_code(out, mark);
+        *base = false;
+    } else if (is_invisible(code) || category_of(code) == UTF8PROC_CATEGORY_CC) {
+        if (plain && code >= 0xa0) return;
         str_addf(out, "<U+%04X>", (unsigned)code);
-    } else if (show_is_invisible(code)) {
-        if (!plain) str_addf(out, "<U+%04X>", (unsigned)code);
-    } else if (category == UTF8PROC_CATEGORY_CN || category == UTF8PROC_CATEGORY_CO) {
-        str_add_code(out, MARK_UNKNOWN);
+        *base = false;
     } else {
-        if (first && utf8_width(code) == 0) str_add_code(out, MARK_BASE);
+        if (!*base && utf8_width(code) == 0) str_add_code(out, MARK_BASE);
         str_add_code(out, code);
+        *base = true;
     }
 }
 
 void utf8_show(Str *out, const char *s, size_t len, bool plain) {
-    size_t start = out->len;
+    bool base = false;
     for (size_t i = 0; i < len;) {
         uint32_t code;
         int n = utf8_decode(s + i, len - i, &code);
-        if (n == 0) {
-            str_addf(out, "<%02x>", (unsigned)(unsigned char)s[i]);
-            i++;
-        } else {
-            show_character(out, code, out->len == start, plain);
+        if (n > 0) {
+            show_character(out, code, plain, &base);
             i += (size_t)n;
+        } else {
+            str_addf(out, "<%02x>", (unsigned)(unsigned char)s[i++]);
+            base = false;
         }
     }
 }

@@ -16,8 +16,11 @@ int utf8_width(uint32_t code);                              /* columns: 0 (combi
 int utf8_columns(const char *s);             /* of a whole text; bytes that are not UTF-8 count one each */
 size_t utf8_fit(const char *s, int columns); /* bytes of the longest prefix that fits, never half a character */
 
-/* Adds LEN bytes of user text so that a terminal shows it in one line: a space stays a space when PLAIN, is shown as a
- * mark otherwise; newline, tab and controls become visible marks; bytes that are not UTF-8 become <hh>. */
+/* Adds LEN bytes of user text so that a terminal shows it in one line, in as many columns as utf8_columns says: a space
+ * stays a space when PLAIN and becomes a mark otherwise; newline, tab and controls become marks; bytes that are not
+ * UTF-8 become <hh>; characters nobody can know become U+FFFD. Invisible ones (joiners, variation selectors, direction
+ * marks) vanish when PLAIN and become <U+hhhh> otherwise. A combining mark with nothing to sit on gets a dotted circle.
+ */
 void utf8_show(Str *out, const char *s, size_t len, bool plain);
 
 #endif

@@ -1,0 +1,90 @@
+/* clock, hash and field: the smallest modules of the base. */
+#include "expect.h"
+
+#include "clock.h"
+#include "field.h"
+#include "hash.h"
+#include "mem.h"
+
+#include <string.h>
+
+static void the_clock_runs_forwards(void **state) {
+    (void)state;
+    double before = clock_now();
+    for (int i = 0; i < 1000; i++) {
+        double now = clock_now();
+        assert_true(now >= before);
+        before = now;
+    }
+    assert_true(before > 0);
+}
+
+static void a_frozen_clock_stands_still(void **state) {
+    (void)state;
+    clock_freeze(12.5);
+    assert_true(clock_now() == 12.5);
+    clock_freeze(0);
+    assert_true(clock_now() == 0);
+    clock_freeze(-1);
+    assert_true(clock_now() > 0);
+}
+
+/* http://www.isthe.com/chongo/tech/comp/fnv: the published values of FNV-1a. */
+static void hash_gives_the_published_values(void **state) {
+    (void)state;
+    assert_true(hash_bytes(HASH_START, "", 0) == 0xcbf29ce484222325ULL);
+    assert_true(hash_bytes(HASH_START, "a", 1) == 0xaf63dc4c8601ec8cULL);
+    assert_true(hash_bytes(HASH_START, "foobar", 6) == 0x85944171f73967e8ULL);
+    uint64_t h = hash_bytes(HASH_START, "foo", 3);
+    assert_true(hash_bytes(h, "bar", 3) == 0x85944171f73967e8ULL);
+}
+
+static void a_field_is_row_major_and_starts_cleared(void **state) {
+    (void)state;
+    const int dim[] = {2, 3, 4};
+    Field *f = field_new(3, dim, "attention.%d.weight", 7);
+    assert_string_equal(f->name, "attention.7.weight");
+    assert_int_equal(field_count(f), 24);
+    assert_int_equal(f->dim[3], 1);
+    for (int i = 0; i < 24; i++) assert_true(f->x[i] == 0);
+    for (int i = 0; i < 24; i++) f->x[i] = (real)i;
+    assert_true(field_at(f, 0, 0, 0, 0) == 0);
+    assert_true(field_at(f, 1, 2, 3, 0) == 23);
+    assert_true(field_at(f, 1, 0, 2, 0) == 14);
+    field_free(f);
+    field_free(NULL);
+}
+
+static void a_field_may_have_no_numbers(void **state) {
+    (void)state;
+    const int dim[] = {0, 5};
+    Field *f = field_new(2, dim, "empty");
+    assert_int_equal(field_count(f), 0);
+    assert_bug(field_at(f, 0, 0, 0, 0));
+    field_free(f);
+}
+
+static void a_subscript_outside_is_a_bug(void **state) {
+    (void)state;
+    const int dim[] = {2, 3};
+    Field *f = field_new(2, dim, "x");
+    assert_bug(field_at(f, 2, 0, 0, 0));
+    assert_bug(field_at(f, 0, 3, 0, 0));
+    assert_bug(field_at(f, 0, 0, 1, 0));
+    assert_bug(field_at(f, -1, 0, 0, 0));
+    field_free(f);
+}
+
+static int all_is_freed(void **state) {
+    (void)state;
+    return mem_count().live == 0 ? 0 : -1;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_clock_runs_forwards),         cmocka_unit_test(a_frozen_clock_stands_still),
+        cmocka_unit_test(hash_gives_the_published_values), cmocka_unit_test(a_field_is_row_major_and_starts_cleared),
+        cmocka_unit_test(a_field_may_have_no_numbers),     cmocka_unit_test(a_subscript_outside_is_a_bug),
+    };
+    return cmocka_run_group_tests(tests, NULL, all_is_freed);
+}
