@@ -11,9 +11,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { FILE_LINKS = 40, FILE_CHUNK = 65536, FILE_TRIES = 1000 };
+enum { FILE_LINKS = 40, FILE_CHUNK = 65536, FILE_TRIES = 1000, FILE_LIMIT = 1 << 30 };
 
-static Status file_read_all(int fd, const char *path, size_t limit, Str *out) {
+/* Adds to OUT until the file ends; HINT bytes are expected. */
+static Status read_all(int fd, const char *path, size_t hint, size_t limit, Str *out) {
+    size_t start = out->len;
+    if (!str_try_reserve(out, hint + FILE_CHUNK)) return status_failed(_("not enough memory to read '%s'"), path);
     for (;;) {
         str_reserve(out, FILE_CHUNK);
         ssize_t n = read(fd, out->s + out->len, FILE_CHUNK);
@@ -22,29 +25,38 @@ static Status file_read_all(int fd, const char *path, size_t limit, Str *out) {
         if (n == 0) return status_ok();
         out->len += (size_t)n;
         out->s[out->len] = '\0';
-        if (out->len > limit) return status_usage(_("'%s' is longer than the %zu bytes allowed"), path, limit);
+        if (out->len - start > limit) return status_usage(_("'%s' is longer than the %zu bytes allowed"), path, limit);
     }
 }
 
-/* The kinds of file that have no end or no content are refused; so is one that is too long. */
-static Status file_check(int fd, const char *path, size_t limit) {
+/* Files without an end or without content are refused, and those that are too long. */
+static Status check_file(int fd, const char *path, size_t limit, size_t *size) {
     struct stat st;
     if (fstat(fd, &st) != 0) return status_usage(_("cannot open '%s': %s"), path, strerror(errno));
     if (S_ISDIR(st.st_mode)) return status_usage(_("'%s' is a directory, not a file"), path);
     if (!S_ISREG(st.st_mode)) return status_usage(_("'%s' is not a regular file"), path);
-    if (st.st_size > 0 && (unsigned long long)st.st_size > limit)
+    if ((unsigned long long)st.st_size > limit)
         return status_usage(_("'%s' has %lld bytes, more than the %zu allowed"), path, (long long)st.st_size, limit);
+    *size = (size_t)st.st_size;
     return status_ok();
 }
 
-Status file_read(const char *path, size_t limit, Str *out) {
-    if (limit == 0) limit = (size_t)1 << 30;
-    if (strcmp(path, "-") == 0) return file_read_all(STDIN_FILENO, _("standard input"), limit, out);
+static Status read_path(const char *path, size_t limit, Str *out) {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); /* a FIFO must not make us wait */
     if (fd < 0) return status_usage(_("cannot open '%s': %s"), path, strerror(errno));
-    Status s = file_check(fd, path, limit);
-    if (status_is_ok(&s)) s = file_read_all(fd, path, limit, out);
+    size_t size = 0;
+    Status s = check_file(fd, path, limit, &size);
+    if (status_is_ok(&s)) s = read_all(fd, path, size, limit, out);
     close(fd);
+    return s;
+}
+
+Status file_read(const char *path, size_t limit, Str *out) {
+    size_t start = out->len;
+    if (limit == 0) limit = FILE_LIMIT;
+    Status s = strcmp(path, "-") == 0 ? read_all(STDIN_FILENO, _("standard input"), 0, limit, out)
+                                      : read_path(path, limit, out);
+    if (!status_is_ok(&s)) str_truncate(out, start);
     return s;
 }
 
@@ -129,7 +141,14 @@ static int writer_open_directly(FileWriter *w) {
 
 static int writer_open(FileWriter *w) {
     struct stat st;
-    if (strcmp(w->path, "-") == 0) return fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+    if (strcmp(w->path, "-") == 0) {
+        fflush(stdout); /* what was printed before comes before */
+        return fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+    }
+    if (*w->path == '\0') {
+        errno = ENOENT;
+        return -1;
+    }
     if (stat(w->path, &st) != 0) return errno == ENOENT ? writer_open_beside(w, 0) : -1;
     if (S_ISREG(st.st_mode)) return writer_open_beside(w, st.st_mode);
     if (S_ISCHR(st.st_mode) || S_ISFIFO(st.st_mode)) return writer_open_directly(w);

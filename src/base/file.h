@@ -8,13 +8,21 @@
 
 #include <stdio.h>
 
-/* PATH "-" reads standard input. Refuses directories, FIFOs and files over LIMIT bytes (0: 1 GiB). */
+/* Adds the whole file to OUT, which stays as it was when that fails. PATH "-" reads standard input. Refuses
+ * directories, FIFOs, devices and files over LIMIT bytes (0: 1 GiB). */
 Status file_read(const char *path, size_t limit, Str *out) STATUS_CHECKED;
 
 typedef struct FileWriter FileWriter;
-Status file_begin(const char *path, FileWriter **w) STATUS_CHECKED; /* exit 2 kind when it cannot be opened */
-FILE *file_stream(FileWriter *w);                                   /* borrowed */
-Status file_commit(FileWriter *w) STATUS_CHECKED;                   /* frees W */
-void file_discard(FileWriter *w);                                   /* frees W, removes the temporary file */
+
+/* PATH "-" is standard output; that, pipes and character devices are written directly. A symbolic link is followed to
+ * the file that it stands for. The new file has the mode of the old one, or the one that the umask gives. STATUS_USAGE
+ * when PATH cannot be written to: then nothing was changed and *W is NULL. */
+Status file_begin(const char *path, FileWriter **w) STATUS_CHECKED;
+
+FILE *file_stream(FileWriter *w); /* borrowed. Single writes need no check: file_commit finds every failure */
+
+/* Both free W. A commit that fails (STATUS_FAILED) leaves the old file as it was; so does a discard. */
+Status file_commit(FileWriter *w) STATUS_CHECKED;
+void file_discard(FileWriter *w); /* NULL is fine */
 
 #endif
