@@ -27,7 +27,12 @@ typedef struct {
  * is all words the language has. G passes into the corpus. */
 Status corpus_sample(Grammar *g, const char *name, const char *start, const char *set, long n, long test, uint64_t seed,
                      Corpus **out) STATUS_CHECKED;
+/* A text, one sentence a line, split at blanks; empty lines count for nothing. The last 5 % (at least one) are the test
+ * sentences. The vocabulary is all words of the file, so no word is unknown. No truth is known. */
+Status corpus_read_lines(const char *path, Corpus **out) STATUS_CHECKED;
 void corpus_free(Corpus *c);
+/* Adds sentence I of S as a text: its words, single blanks between them. */
+void corpus_text(const Corpus *c, const Sentences *s, long i, Str *out);
 /* Works out floor_nll (may take a while: called by those who need it). */
 Status corpus_floor(Corpus *c) STATUS_CHECKED;
 
