@@ -119,21 +119,26 @@ static int smallest(int a, int b, int c) {
     return m < c ? m : c;
 }
 
+/* Row i holds the distances of the first i letters of A from every beginning of B. */
 int str_distance(const char *a, const char *b) {
     size_t n = strlen(b);
-    int *row = MEM_ARRAY(int, n + 1);
+    int *rows = MEM_ARRAY(int, 3 * (n + 1));
+    int *before = rows, *above = rows + n + 1, *row = rows + 2 * (n + 1);
     for (size_t j = 0; j <= n; j++) row[j] = (int)j;
     for (size_t i = 0; a[i]; i++) {
-        int diagonal = row[0];
+        int *oldest = before;
+        before = above;
+        above = row;
+        row = oldest;
         row[0] = (int)i + 1;
         for (size_t j = 1; j <= n; j++) {
-            int above = row[j];
-            row[j] = smallest(above + 1, row[j - 1] + 1, diagonal + (a[i] != b[j - 1]));
-            diagonal = above;
+            row[j] = smallest(above[j] + 1, row[j - 1] + 1, above[j - 1] + (a[i] != b[j - 1]));
+            bool swapped = i > 0 && j > 1 && a[i] == b[j - 2] && a[i - 1] == b[j - 1];
+            if (swapped && before[j - 2] + 1 < row[j]) row[j] = before[j - 2] + 1;
         }
     }
     int distance = row[n];
-    mem_free(row);
+    mem_free(rows);
     return distance;
 }
 

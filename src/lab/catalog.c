@@ -2,6 +2,8 @@
 
 #include "bug.h"
 #include "experiment.h"
+#include "intl.h"
+#include "utf8.h"
 
 #include <string.h>
 
@@ -51,7 +53,19 @@ bool catalog_is_time(const char *column) {
     return false;
 }
 
+/* Names of files may be any bytes; all other texts end up in tables. */
+static Status check_texts(const Options *o) {
+    for (int i = 0; i < options_count(o); i++) {
+        const Option *row = options_row(o, i);
+        const char *value = options_value(o, row->name);
+        if (row->type == OPTION_TEXT && strcmp(row->unit, "file") != 0 && !utf8_valid(value, strlen(value), NULL))
+            return status_usage(_("%s: the text is not UTF-8"), row->name);
+    }
+    return status_ok();
+}
+
 Status catalog_check(const CatalogEntry *e, const Options *o) {
     const Experiment *x = (const Experiment *)e;
+    STATUS_TRY(check_texts(o));
     return x->check ? x->check(o) : status_ok();
 }

@@ -24,7 +24,8 @@ typedef struct {
     const char *section;          /* "L3 6.5" */
     const char *title;            /* one line, marked for gettext */
     const char *see;              /* what to look for, one or two sentences, marked */
-    const Option *const *options; /* NULL-terminated list of row arrays, the common ones (seed, threads) last */
+    const Option *const *options; /* NULL-terminated list of row arrays, the common ones (seed, threads) last. The unit
+                                   * of a text that names a file is "file" */
     const TableSpec *tables;      /* in the order written; ends in a row without a name */
     Figure figure;
 } CatalogEntry;

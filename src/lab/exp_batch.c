@@ -11,7 +11,8 @@
 #define BATCH_PAD "<PAD>"
 
 static const Option batch_options[] = {
-    {"file", OPTION_TEXT, NULL, 0, 0, NULL, "", N_("a sentence a line, - for standard input; not given: 8 of our own")},
+    {"file", OPTION_TEXT, NULL, 0, 0, NULL, "file",
+     N_("a sentence a line, - for standard input; not given: 8 of our own")},
     {"block", OPTION_INT, "10", 1, 100000, NULL, N_("tokens"), N_("the longest sequence: what is longer is cut")},
     {"pad", OPTION_CHOICE, "right", 0, 0, "right|left", "", N_("the side on which short sentences are filled")},
     {0},

@@ -90,7 +90,7 @@ const Experiment experiment_grammar_sample = {
 
 static const Option score_options[] = {
     {"text", OPTION_TEXT, NULL, 0, 0, NULL, "", N_("one sentence")},
-    {"file", OPTION_TEXT, NULL, 0, 0, NULL, "", N_("a sentence a line, - for standard input")},
+    {"file", OPTION_TEXT, NULL, 0, 0, NULL, "file", N_("a sentence a line, - for standard input")},
     {0},
 };
 static const Column score_columns[] = {{"sentence", COLUMN_INT, ""},     {"tokens", COLUMN_INT, ""},

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 const Option languages_option_rows[] = {
-    {"grammar", OPTION_TEXT, "farm", 0, 0, NULL, "", N_("farm, morph, stories, tags or a file: the grammar")},
+    {"grammar", OPTION_TEXT, "farm", 0, 0, NULL, "file", N_("farm, morph, stories, tags or a file: the grammar")},
     {"start", OPTION_TEXT, NULL, 0, 0, NULL, "", N_("the rule to start from; not given: the first")},
     {"set", OPTION_TEXT, NULL, 0, 0, NULL, "", N_("variables to fix: k=2 or k:2,n:pl")},
     {0},

@@ -1,0 +1,275 @@
+/* lantern: from the command line to the laboratory, headless or on the screen. The only place that ends the program.
+ *
+ * Exit codes: 0 done; 1 failed while running; 2 a bad command, id, key, value or file; 128+n stopped by signal n. Every
+ * error is one line on standard error. */
+#include "catalog.h"
+#include "headless.h"
+#include "intl.h"
+#include "mem.h"
+#include "status.h"
+#include "str.h"
+#include "version.h"
+
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- arguments ---- */
+
+typedef struct {
+    char **operand; /* borrowed from argv */
+    int operands;
+    const char *csv, *table;
+    bool help, version, progress, no_cache;
+    const char *of_run; /* an option that belongs to `run` and was given; NULL: none */
+} Arguments;
+
+enum { ARGUMENT_CSV = 256, ARGUMENT_TABLE, ARGUMENT_PROGRESS, ARGUMENT_NO_CACHE };
+
+static const struct option long_options[] = {
+    {"help", no_argument, NULL, 'h'},
+    {"version", no_argument, NULL, 'V'},
+    {"csv", required_argument, NULL, ARGUMENT_CSV},
+    {"table", required_argument, NULL, ARGUMENT_TABLE},
+    {"progress", no_argument, NULL, ARGUMENT_PROGRESS},
+    {"no-cache", no_argument, NULL, ARGUMENT_NO_CACHE},
+    {0},
+};
+
+static Status unknown_argument(const char *word) {
+    const char *name = word + strspn(word, "-");
+    const char *best = NULL;
+    for (const struct option *o = long_options; o->name; o++) best = str_likelier(name, best, o->name);
+    if (best && strcmp(best, name) != 0)
+        return status_usage(_("there is no option %s; did you mean --%s?"), word, best);
+    return status_usage(_("there is no option %s; lantern --help names them all"), word);
+}
+
+static Status take_argument(Arguments *a, int c, char *word) {
+    switch (c) {
+    case 1:
+        a->operand[a->operands++] = optarg;
+        return status_ok();
+    case 'h':
+        a->help = true;
+        return status_ok();
+    case 'V':
+        a->version = true;
+        return status_ok();
+    case ARGUMENT_CSV:
+        a->csv = optarg;
+        a->of_run = "--csv";
+        return status_ok();
+    case ARGUMENT_TABLE:
+        a->table = optarg;
+        a->of_run = "--table";
+        return status_ok();
+    case ARGUMENT_PROGRESS:
+        a->progress = true;
+        a->of_run = "--progress";
+        return status_ok();
+    case ARGUMENT_NO_CACHE:
+        a->no_cache = true;
+        a->of_run = "--no-cache";
+        return status_ok();
+    case ':':
+        return status_usage(_("%s needs a value"), word);
+    default:
+        return unknown_argument(word);
+    }
+}
+
+/* Options may stand anywhere before "--". */
+static Status read_arguments(int argc, char **argv, Arguments *a) {
+    *a = (Arguments){.operand = MEM_ARRAY(char *, (size_t)argc + 1)};
+    opterr = 0;
+    for (;;) {
+        int before = optind;
+        int c = getopt_long(argc, argv, "-:hV", long_options, NULL);
+        if (c == -1) break;
+        STATUS_TRY(take_argument(a, c, argv[before]));
+    }
+    while (optind < argc) a->operand[a->operands++] = argv[optind++];
+    return status_ok();
+}
+
+/* ---- words ---- */
+
+static const char usage[] =
+    N_("lantern trains a small Transformer in front of you and shows its inside.\n"
+       "\n"
+       "  lantern list                        every experiment: id, section of the notes, one line\n"
+       "  lantern run ID [key=value ...]      runs one and prints its tables\n"
+       "  lantern help ID                     its options and tables (also: lantern run ID --help)\n"
+       "  lantern --version                   what this program is and what it stands on\n"
+       "\n"
+       "with run\n"
+       "  --csv -         the first table as CSV on standard output, nothing else there\n"
+       "  --table NAME    another table than the first\n"
+       "  --csv FOLDER    every table as FOLDER/ID.TABLE.csv, and what it rests on as FOLDER/ID.about.csv\n"
+       "  --progress      says on standard error how far it is (on a terminal it does so anyway)\n"
+       "  --no-cache      trains models afresh instead of taking them from the cache folder\n"
+       "\n"
+       "Exit codes: 0 done, 1 failed while running, 2 something asked for is wrong, 128+n stopped by signal n.\n");
+
+static Status print(const char *text) {
+    Str out;
+    str_init(&out);
+    str_add(&out, text);
+    Status s = headless_print(stdout, &out);
+    str_done(&out);
+    return s;
+}
+
+static Status print_version(void) {
+    Str out;
+    str_init(&out);
+    version_add(&out);
+    Status s = headless_print(stdout, &out);
+    str_done(&out);
+    return s;
+}
+
+static Status print_list(void) {
+    Str out;
+    str_init(&out);
+    headless_list(&out);
+    Status s = headless_print(stdout, &out);
+    str_done(&out);
+    return s;
+}
+
+/* ---- experiments ---- */
+
+static Status find_entry(const char *id, const CatalogEntry **e) {
+    *e = catalog_find(id);
+    if (*e) return status_ok();
+    const char *likely = catalog_likely(id);
+    if (likely) return status_usage(_("there is no experiment '%s'; did you mean %s?"), id, likely);
+    return status_usage(_("there is no experiment '%s'; lantern list names them all"), id);
+}
+
+static Status print_help(const char *id) {
+    const CatalogEntry *e;
+    STATUS_TRY(find_entry(id, &e));
+    Str out;
+    str_init(&out);
+    headless_help(e, &out);
+    Status s = headless_print(stdout, &out);
+    str_done(&out);
+    return s;
+}
+
+static volatile sig_atomic_t stop_signal;
+
+static void on_stop(int signal_number) {
+    stop_signal = signal_number;
+}
+
+static bool is_stopped(void) {
+    return stop_signal != 0;
+}
+
+/* The first of these signals stops the work, a second one the program. */
+static void catch_stops(void) {
+    static const int stops[] = {SIGINT, SIGTERM, SIGHUP};
+    for (size_t i = 0; i < sizeof stops / sizeof *stops; i++) {
+        struct sigaction now, before;
+        if (sigaction(stops[i], NULL, &before) == 0 && before.sa_handler == SIG_IGN) continue;
+        memset(&now, 0, sizeof now);
+        now.sa_handler = on_stop;
+        now.sa_flags = (int)SA_RESETHAND;
+        sigemptyset(&now.sa_mask);
+        sigaction(stops[i], &now, NULL);
+    }
+}
+
+static Status read_options(char **pair, int n, Options *o) {
+    for (int i = 0; i < n; i++) STATUS_TRY(options_set_pair(o, pair[i]));
+    return status_ok();
+}
+
+static Status run_experiment(const Arguments *a) {
+    if (a->operands < 2) return status_usage(_("run needs the id of an experiment; lantern list names them all"));
+    const char *id = a->operand[1];
+    if (a->help) return print_help(id);
+    const CatalogEntry *e;
+    STATUS_TRY(find_entry(id, &e));
+    Options *o = catalog_options(e);
+    Status s = read_options(a->operand + 2, a->operands - 2, o);
+    if (!status_is_ok(&s)) {
+        options_free(o);
+        return s;
+    }
+    catch_stops();
+    Headless h = {.entry = e,
+                  .options = o,
+                  .csv = a->csv,
+                  .table = a->table,
+                  .progress = a->progress ? PROGRESS_ALWAYS : PROGRESS_ON_TERMINAL,
+                  .no_cache = a->no_cache,
+                  .out = stdout,
+                  .err = stderr,
+                  .stopped = is_stopped};
+    return headless_run(&h);
+}
+
+/* ---- commands ---- */
+
+static Status unknown_command(const char *word) {
+    const char *best = NULL;
+    static const char *const known[] = {"list", "run", "help"};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) best = str_likelier(word, best, known[i]);
+    if (best) return status_usage(_("there is no command '%s'; did you mean %s?"), word, best);
+    if (catalog_find(word)) return status_usage(_("'%s' is an experiment: lantern run %s"), word, word);
+    return status_usage(_("there is no command '%s'; the commands are list, run and help"), word);
+}
+
+static Status carry_out(const Arguments *a) {
+    const char *command = a->operands ? a->operand[0] : "";
+    if (a->version) return print_version();
+    if (strcmp(command, "run") == 0 && (a->operands > 1 || !a->help)) return run_experiment(a);
+    if (a->of_run) return status_usage(_("%s goes with lantern run ID"), a->of_run);
+    if (strcmp(command, "help") == 0 && a->operands == 2) return print_help(a->operand[1]);
+    if (a->help || (strcmp(command, "help") == 0 && a->operands == 1)) return print(_(usage));
+    if (strcmp(command, "list") == 0 && a->operands == 1) return print_list();
+    if (strcmp(command, "list") == 0 || strcmp(command, "help") == 0)
+        return status_usage(_("%s takes no '%s'"), command, a->operand[command[0] == 'l' ? 1 : 2]);
+    if (a->operands == 0 || strchr(command, '='))
+        return status_usage(_("this build has no screen; lantern list names what can be run without one"));
+    return unknown_command(command);
+}
+
+static int exit_code(const Status *s) {
+    switch (s->code) {
+    case STATUS_OK:
+        return 0;
+    case STATUS_USAGE:
+        return 2;
+    case STATUS_CANCELLED:
+        return stop_signal ? 128 + stop_signal : 1;
+    case STATUS_FAILED:
+        break;
+    }
+    return 1;
+}
+
+static void out_of_memory(const char *sentence) {
+    fprintf(stderr, "lantern: %s\n", sentence);
+    exit(1);
+}
+
+int main(int argc, char **argv) {
+    intl_init(NULL);
+    signal(SIGPIPE, SIG_IGN);
+    mem_set_hook(out_of_memory);
+    Arguments arguments;
+    Status s = read_arguments(argc, argv, &arguments);
+    if (status_is_ok(&s)) s = carry_out(&arguments);
+    if (*s.text) fprintf(stderr, "lantern: %s\n", s.text);
+    mem_free(arguments.operand);
+    exit(exit_code(&s));
+}

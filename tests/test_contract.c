@@ -1,0 +1,314 @@
+/* The contract of the command line, held by the program as it was built: names, bytes, exit codes, one line of error,
+ * and nothing left behind. The headers stand here a second time on purpose: scripts rely on them. */
+#include "catalog.h"
+#include "file.h"
+#include "str.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char folder[] = "/tmp/lantern-test-XXXXXX";
+
+/* What a command line gave. */
+typedef struct {
+    int code;
+    Str out, err;
+} Ran;
+
+static void ran_done(Ran *r) {
+    str_done(&r->out);
+    str_done(&r->err);
+}
+
+static void slurp(const char *name, Str *out) {
+    Str path;
+    str_init(&path);
+    str_init(out);
+    str_addf(&path, "%s/%s", folder, name);
+    Status s = file_read(path.s, 0, out);
+    assert_int_equal(s.code, STATUS_OK);
+    str_done(&path);
+}
+
+/* Runs a line of a shell in the test's folder; $L is the program. */
+static Ran shell(const char *line) {
+    Str command;
+    str_init(&command);
+    str_addf(&command, "cd %s && L='%s' && { %s\n} >out 2>err </dev/null", folder, LANTERN_PROGRAM, line);
+    int result = system(command.s);
+    str_done(&command);
+    assert_true(WIFEXITED(result));
+    Ran r = {.code = WEXITSTATUS(result)};
+    slurp("out", &r.out);
+    slurp("err", &r.err);
+    return r;
+}
+
+static int files_in(const char *name) {
+    Str path;
+    str_init(&path);
+    str_addf(&path, "%s/%s", folder, name);
+    DIR *dir = opendir(path.s);
+    str_done(&path);
+    if (!dir) return -1;
+    int n = 0;
+    for (struct dirent *e; (e = readdir(dir));) n += strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0;
+    closedir(dir);
+    return n;
+}
+
+static int lines_in(const char *text) {
+    int n = 0;
+    for (; *text; text++) n += *text == '\n';
+    return n;
+}
+
+/* ---- what must not change ---- */
+
+static const struct {
+    const char *run; /* small arguments */
+    const char *table;
+    const char *header;
+} headers[] = {
+    {"decode.filter", "steps", "stage,index,value,kept"},
+    {"text.batch", "batch", "sentence,position,token,id"},
+    {"text.batch", "waste", "block,sentences,cut_sentences,cut_tokens,pads,positions,pad_share"},
+};
+
+static void headers_are_exact(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
+        char line[200];
+        snprintf(line, sizeof line, "$L run %s --csv - --table %s", headers[i].run, headers[i].table);
+        Ran r = shell(line);
+        if (r.code != 0) fail_msg("%s: exit %d, %s", line, r.code, r.err.s);
+        size_t n = strlen(headers[i].header);
+        if (strncmp(r.out.s, headers[i].header, n) != 0 || r.out.s[n] != '\n')
+            fail_msg("%s: the header is %.*s", line, (int)strcspn(r.out.s, "\n"), r.out.s);
+        assert_string_equal(r.err.s, "");
+        ran_done(&r);
+    }
+}
+
+static bool stands_here(const char *id, const char *table) {
+    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
+        if (strcspn(headers[i].run, " ") == strlen(id) && strncmp(headers[i].run, id, strlen(id)) == 0 &&
+            strcmp(headers[i].table, table) == 0)
+            return true;
+    return false;
+}
+
+static void every_table_stands_here(void **state) {
+    (void)state;
+    for (int i = 0; i < catalog_count(); i++)
+        for (const TableSpec *t = catalog_at(i)->tables; t->name; t++)
+            if (!stands_here(catalog_at(i)->id, t->name)) fail_msg("%s, table %s", catalog_at(i)->id, t->name);
+}
+
+static void list_names_every_experiment(void **state) {
+    (void)state;
+    Ran r = shell("$L list");
+    assert_int_equal(r.code, 0);
+    assert_int_equal(lines_in(r.out.s), catalog_count());
+    const char *line = r.out.s;
+    for (int i = 0; i < catalog_count(); i++) {
+        const char *id = catalog_at(i)->id;
+        assert_int_equal(strncmp(line, id, strlen(id)), 0);
+        line = strchr(line, '\n') + 1;
+    }
+    assert_string_equal(r.err.s, "");
+    ran_done(&r);
+}
+
+static void help_goes_to_standard_output(void **state) {
+    (void)state;
+    static const char *const lines[] = {
+        "$L --help", "$L -h", "$L help", "$L --version", "$L -V", "$L run text.batch --help", "$L help text.batch"};
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        Ran r = shell(lines[i]);
+        if (r.code != 0 || r.out.len == 0 || r.err.len != 0) fail_msg("%s: exit %d", lines[i], r.code);
+        ran_done(&r);
+    }
+}
+
+/* ---- what is wrong ---- */
+
+static const struct {
+    const char *line;
+    int code;
+    const char *says;
+} faults[] = {
+    {"$L lsit", 2, "did you mean list"},
+    {"$L text.batch", 2, "lantern run text.batch"},
+    {"$L run", 2, "id"},
+    {"$L run text.bach", 2, "did you mean text.batch"},
+    {"$L run text.batch blok=3", 2, "did you mean 'block'"},
+    {"$L run text.batch block", 2, "name=value"},
+    {"$L run decode.filter tau=-1", 2, "tau"},
+    {"$L run decode.filter top_p=1.5", 2, "top_p"},
+    {"$L run decode.filter logits=1,x", 2, "'x' is not a number"},
+    {"$L run decode.filter logits=1,inf", 2, "finite"},
+    {"$L run decode.filter probs=.5,.2", 2, "add up to 0.7"},
+    {"$L run decode.filter probs=-.5,1.5", 2, "probs"},
+    {"$L run decode.filter probs=.5,.5 logits=1,2", 2, "not both"},
+    {"$L run decode.filter order=first", 2, "tau_first, tau_last"},
+    {"$L run text.batch block=zero", 2, "whole number"},
+    {"$L run text.batch block=0", 2, "smallest allowed value, 1"},
+    {"$L run text.batch pad=up", 2, "right, left"},
+    {"$L run text.batch threads=0", 2, "threads"},
+    {"$L run text.batch seed=-1", 2, "seed"},
+    {"$L run text.batch file=nowhere", 2, "nowhere"},
+    {"$L run text.batch file=nowhere --csv made", 2, "nowhere"},
+    {"$L run text.batch block=0 --csv made", 2, "block"},
+    {"$L run text.batch --csv made/deep", 2, "made/deep"},
+    {"$L run text.batch --csv out", 2, "not a folder"},
+    {"$L run text.batch --csv /proc/lantern", 2, "/proc/lantern"},
+    {"$L run text.batch --csv - --table wast", 2, "batch, waste, about"},
+    {"$L run text.batch --table waste", 2, "--csv -"},
+    {"$L run text.batch --csv", 2, "--csv"},
+    {"$L run text.batch --cvs -", 2, "--csv"},
+    {"$L list --csv -", 2, "lantern run"},
+    {"$L list more", 2, "more"},
+    {"$L help text.batch more", 2, "more"},
+    {"$L help text.bach", 2, "text.batch"},
+    {"$L run text.batch --csv - >/dev/full", 1, "No space"},
+    {"$L run text.batch >/dev/full", 1, "No space"},
+    {"$L list >/dev/full", 1, "No space"},
+    {"$L --help >/dev/full", 1, "No space"},
+    {"$L run text.batch >&-", 1, "cannot write"},
+};
+
+static void faults_have_one_line(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+        Ran r = shell(faults[i].line);
+        if (r.code != faults[i].code) fail_msg("%s: exit %d", faults[i].line, r.code);
+        if (lines_in(r.err.s) != 1 || r.err.s[r.err.len - 1] != '\n') fail_msg("%s: says\n%s", faults[i].line, r.err.s);
+        if (!strstr(r.err.s, faults[i].says)) fail_msg("%s: says %s", faults[i].line, r.err.s);
+        assert_string_equal(r.out.s, "");
+        assert_int_equal(files_in("made"), -1);
+        ran_done(&r);
+    }
+}
+
+/* ---- where tables go ---- */
+
+static void a_folder_gets_every_table(void **state) {
+    (void)state;
+    Ran r = shell("$L run text.batch block=8 --csv tables && $L run text.batch block=8 --csv - >direct && "
+                  "cmp direct tables/text.batch.batch.csv && "
+                  "$L run text.batch block=8 --csv - --table about >direct && cmp direct tables/text.batch.about.csv");
+    assert_int_equal(r.code, 0);
+    assert_string_equal(r.out.s, "");
+    assert_string_equal(r.err.s, "");
+    assert_int_equal(files_in("tables"), 3);
+    ran_done(&r);
+}
+
+static void about_reproduces(void **state) {
+    (void)state;
+    Ran r = shell("printf 'a  b\\n' >\"it's \\$x\" && $L run text.batch file=\"it's \\$x\" seed=7 --csv first && "
+                  "ln -sf \"$L\" lantern && PATH=.:$PATH && "
+                  "c=$(sed -n 's/^command,//p' first/text.batch.about.csv) && eval \"$c --csv second\" && "
+                  "diff -r first second");
+    assert_string_equal(r.err.s, "");
+    assert_int_equal(r.code, 0);
+    ran_done(&r);
+}
+
+static void the_locale_changes_nothing(void **state) {
+    (void)state;
+    Ran r = shell(
+        "for l in C de_DE.UTF-8 zh_CN.UTF-8 nonsense; do LC_ALL=$l $L run text.batch --csv - --table waste; done");
+    assert_int_equal(r.code, 0);
+    const char *once = "block,sentences,cut_sentences,cut_tokens,pads,positions,pad_share\n10,8,3,4,7,80,0.0875\n";
+    Str four;
+    str_init(&four);
+    for (int i = 0; i < 4; i++) str_add(&four, once);
+    assert_string_equal(r.out.s, four.s);
+    str_done(&four);
+    ran_done(&r);
+}
+
+/* ---- pipes and signals ---- */
+
+/* Starts the program with these streams; blanks separate the words of LINE. */
+static pid_t start(int out, int err, const char *line) {
+    pid_t child = fork();
+    if (child != 0) return child;
+    char buffer[200], *words[16];
+    int n = 0;
+    snprintf(buffer, sizeof buffer, "lantern %s", line);
+    for (char *word = strtok(buffer, " "); word; word = strtok(NULL, " ")) words[n++] = word;
+    words[n] = NULL;
+    if (out >= 0) dup2(out, STDOUT_FILENO);
+    if (err >= 0) dup2(err, STDERR_FILENO);
+    signal(SIGPIPE, SIG_DFL);
+    execv(LANTERN_PROGRAM, words);
+    _exit(99);
+}
+
+static int wait_for(pid_t child) {
+    int result;
+    while (waitpid(child, &result, 0) < 0) {}
+    return result;
+}
+
+static void nobody_reads(void **state) {
+    (void)state;
+    static const char *const lines[] = {"run text.batch --csv -", "run text.batch", "list"};
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        int out[2], err[2];
+        assert_int_equal(pipe(out), 0);
+        assert_int_equal(pipe(err), 0);
+        close(out[0]);
+        fcntl(err[0], F_SETFD, FD_CLOEXEC);
+        pid_t child = start(out[1], err[1], lines[i]);
+        close(out[1]);
+        close(err[1]);
+        char said[200];
+        assert_int_equal(read(err[0], said, sizeof said), 0); /* quiet */
+        close(err[0]);
+        int result = wait_for(child);
+        assert_true(WIFEXITED(result));
+        assert_int_equal(WEXITSTATUS(result), 1);
+    }
+}
+
+static int make_folder(void **state) {
+    (void)state;
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state) {
+    (void)state;
+    char command[64];
+    snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    return system(command);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(headers_are_exact),
+        cmocka_unit_test(every_table_stands_here),
+        cmocka_unit_test(list_names_every_experiment),
+        cmocka_unit_test(help_goes_to_standard_output),
+        cmocka_unit_test(faults_have_one_line),
+        cmocka_unit_test(a_folder_gets_every_table),
+        cmocka_unit_test(about_reproduces),
+        cmocka_unit_test(the_locale_changes_nothing),
+        cmocka_unit_test(nobody_reads),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
