@@ -1,0 +1,201 @@
+/* vmath and gemm against libm and plain loops. */
+#include "gemm.h"
+#include "mem.h"
+#include "rng.h"
+#include "vmath.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+typedef void (*Function)(int n, const real *x, real *y);
+
+static double true_sigmoid(double x) {
+    return 1 / (1 + exp(-x));
+}
+static double true_gelu(double x) {
+    return x * 0.5 * erfc(-x / sqrt(2));
+}
+static double true_gelu_tanh(double x) {
+    return x * true_sigmoid(2 * sqrt(2 / acos(-1)) * (x + 0.044715 * x * x * x));
+}
+static double true_silu(double x) {
+    return x * true_sigmoid(x);
+}
+
+typedef struct {
+    const char *name;
+    Function fast;
+    double (*slow)(double);
+    double from, to, error; /* greatest relative error allowed in float */
+} Row;
+
+/* Where the result itself loses digits (exp(-x^2/2) far out: x^2 is rounded) the range ends. */
+static const Row rows[] = {
+    {"exp", vmath_exp, exp, -86.9, 88.7, 1.5e-7},
+    {"tanh", vmath_tanh, tanh, -20, 20, 3e-7},
+    {"sigmoid", vmath_sigmoid, true_sigmoid, -80, 80, 3e-7},
+    {"gelu", vmath_gelu, true_gelu, -4, 30, 1.5e-6},
+    {"gelu_tanh", vmath_gelu_tanh, true_gelu_tanh, -3, 30, 1.5e-6},
+    {"silu", vmath_silu, true_silu, -80, 80, 3e-7},
+};
+enum { ROWS = sizeof rows / sizeof *rows, POINTS = 200003 };
+
+static void test_accuracy(void **state) {
+    (void)state;
+    real *x = MEM_ARRAY(real, POINTS), *y = MEM_ARRAY(real, POINTS);
+    for (int f = 0; f < ROWS; f++) {
+        const Row *r = &rows[f];
+        for (int i = 0; i < POINTS; i++) x[i] = (real)(r->from + (r->to - r->from) * i / (POINTS - 1));
+        x[1] = (real)1e-20;
+        x[2] = (real)-1e-4;
+        r->fast(POINTS, x, y);
+        double worst = 0, at = 0;
+        for (int i = 0; i < POINTS; i++) {
+            double right = r->slow((double)x[i]), error = fabs((double)y[i] - right) / fmax(fabs(right), 1e-30);
+            if (!(error <= worst)) worst = error, at = (double)x[i];
+        }
+        double limit = REAL_IS_DOUBLE ? 1e-13 : r->error;
+        if (!(worst <= limit))
+            fail_msg("%s is off by %.3g of the result at %.9g (limit %g)", r->name, worst, at, limit);
+    }
+    mem_free(x);
+    mem_free(y);
+}
+
+/* Absolute error over the whole range, tails included. */
+static void test_absolute_error(void **state) {
+    (void)state;
+    real *x = MEM_ARRAY(real, POINTS), *y = MEM_ARRAY(real, POINTS);
+    for (int f = 3; f < ROWS; f++) {
+        for (int i = 0; i < POINTS; i++) x[i] = (real)(-60 + 70.0 * i / (POINTS - 1));
+        rows[f].fast(POINTS, x, y);
+        for (int i = 0; i < POINTS; i++)
+            if (!(fabs((double)y[i] - rows[f].slow((double)x[i])) < 2e-6))
+                fail_msg("%s(%g) = %g", rows[f].name, (double)x[i], (double)y[i]);
+    }
+    mem_free(x);
+    mem_free(y);
+}
+
+static real one(Function f, double at) {
+    real x[19], y[19];
+    for (int i = 0; i < 19; i++) x[i] = (real)at;
+    f(19, x, y);
+    /* the vectors and the end of the loop agree */
+    for (int i = 1; i < 19; i++) assert_true(y[i] == y[0] || (isnan(y[i]) && isnan(y[0])));
+    return y[0];
+}
+
+static void test_special_values(void **state) {
+    (void)state;
+    const double infinity = HUGE_VAL, nan_value = nan("");
+    for (int f = 0; f < ROWS; f++) assert_true(isnan(one(rows[f].fast, nan_value)));
+    assert_true(one(vmath_exp, infinity) == (real)HUGE_VAL && one(vmath_exp, -infinity) == 0);
+    assert_true(one(vmath_exp, 1000) == (real)HUGE_VAL && one(vmath_exp, -1000) == 0);
+    assert_true(one(vmath_exp, 0) == 1);
+    assert_true(one(vmath_tanh, infinity) == 1 && one(vmath_tanh, -infinity) == -1 && one(vmath_tanh, 0) == 0);
+    assert_true(one(vmath_sigmoid, infinity) == 1 && one(vmath_sigmoid, -infinity) == 0);
+    assert_true(one(vmath_sigmoid, 0) == (real)0.5);
+    const Function activations[] = {vmath_gelu, vmath_gelu_tanh, vmath_silu};
+    for (int i = 0; i < 3; i++) {
+        assert_true(one(activations[i], infinity) == (real)HUGE_VAL);
+        assert_true(one(activations[i], -infinity) == 0);
+        assert_true(one(activations[i], 0) == 0);
+    }
+}
+
+static void test_softmax(void **state) {
+    (void)state;
+    const real x[] = {1, 2, 3, 1000, 1001, 1002, -(real)HUGE_VAL, 0, 0};
+    real y[9];
+    vmath_softmax(3, 3, x, y);
+    /* hand-checked: 1/(1+e+e^2), e/.., e^2/.. */
+    const double right[] = {0.09003057, 0.24472847, 0.66524096};
+    for (int i = 0; i < 6; i++) assert_true(fabs((double)y[i] - right[i % 3]) < 1e-7);
+    assert_true(y[6] == 0 && y[7] == (real)0.5 && y[8] == (real)0.5);
+    const real bad[] = {0, (real)NAN, 1};
+    vmath_softmax(1, 3, bad, y);
+    assert_true(isnan(y[0]) && isnan(y[1]) && isnan(y[2]));
+}
+
+static void test_log_sum_exp(void **state) {
+    (void)state;
+    const real x[] = {1000, 1000}, none[] = {-(real)HUGE_VAL, -(real)HUGE_VAL}, bad[] = {0, (real)NAN};
+    assert_true(fabs((double)vmath_log_sum_exp(2, x) - 1000.6931471805599) < 1e-4);
+    assert_true(vmath_log_sum_exp(2, none) == -(real)HUGE_VAL);
+    assert_true(isnan(vmath_log_sum_exp(2, bad)));
+    real many[50];
+    for (int i = 0; i < 50; i++) many[i] = (real)log(i + 1);
+    assert_true(fabs((double)vmath_log_sum_exp(50, many) - log(50 * 51 / 2)) < 1e-5);
+}
+
+/* --- products --- */
+
+enum { M = 7, N = 5, K = 11, GAP = 3 };
+
+static real at(const real *x, int ld, bool turned, int r, int c) {
+    return turned ? x[c * ld + r] : x[r * ld + c];
+}
+
+static void check_product(GemmForm form, double alpha, double beta) {
+    int lda = (form == GEMM_TN ? M : K) + GAP, ldb = (form == GEMM_NT ? K : N) + GAP, ldc = N + GAP;
+    real a[20 * 20], b[20 * 20], c[20 * 20], before[20 * 20];
+    Rng rng = rng_at(1, "gemm", (uint64_t)form);
+    for (int i = 0; i < 400; i++) {
+        a[i] = (real)rng_normal(&rng);
+        b[i] = (real)rng_normal(&rng);
+        c[i] = before[i] = beta == 0 ? (real)NAN : (real)rng_normal(&rng); /* beta 0 does not read C */
+    }
+    gemm(form, M, N, K, (real)alpha, a, lda, b, ldb, (real)beta, c, ldc);
+    for (int i = 0; i < M; i++)
+        for (int j = 0; j < N + GAP; j++) {
+            double sum = 0;
+            for (int k = 0; k < K && j < N; k++)
+                sum += (double)at(a, lda, form == GEMM_TN, i, k) * (double)at(b, ldb, form == GEMM_NT, k, j);
+            double old = (double)before[i * ldc + j], right = alpha * sum + (beta == 0 ? 0 : beta * old);
+            if (j < N)
+                assert_true(fabs((double)c[i * ldc + j] - right) < 1e-4);
+            else
+                assert_true(c[i * ldc + j] == before[i * ldc + j] || isnan(c[i * ldc + j])); /* the gap is not ours */
+        }
+}
+
+static void test_gemm(void **state) {
+    (void)state;
+    for (int form = GEMM_NN; form <= GEMM_TN; form++) {
+        check_product((GemmForm)form, 1, 0);
+        check_product((GemmForm)form, 1, 1);
+        check_product((GemmForm)form, -2, .5);
+    }
+    gemm(GEMM_NN, 0, 3, 3, 1, NULL, 3, NULL, 3, 0, NULL, 3); /* nothing to do */
+}
+
+static void test_vectors(void **state) {
+    (void)state;
+    const real a[] = {1, 2, 3, 4, 5, 6}, x[] = {1, 10, 100}, z[] = {1, 10};
+    real y[3] = {1, 1, 1};
+    gemv(2, 3, 1, a, 3, x, 0, y);
+    assert_true(y[0] == 321 && y[1] == 654 && y[2] == 1);
+    gemv(2, 3, 2, a, 3, x, 1, y);
+    assert_true(y[0] == 3 * 321 && y[1] == 3 * 654);
+    gemv_transposed(2, 3, 1, a, 3, z, 0, y);
+    assert_true(y[0] == 41 && y[1] == 52 && y[2] == 63);
+    assert_true(gemm_dot(3, x, a) == 321);
+    gemm_axpy(3, 2, x, y);
+    assert_true(y[0] == 43 && y[1] == 72 && y[2] == 263);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_accuracy), cmocka_unit_test(test_absolute_error), cmocka_unit_test(test_special_values),
+        cmocka_unit_test(test_softmax),  cmocka_unit_test(test_log_sum_exp),    cmocka_unit_test(test_gemm),
+        cmocka_unit_test(test_vectors),
+    };
+    return cmocka_run_group_tests_name("vmath", tests, NULL, NULL);
+}
