@@ -38,10 +38,18 @@ typedef struct {
     double language_floor;                 /* entropy per token of the language itself, nats */
     /* decoding clock */
     bool decode_running;
-    int prompt_tokens; /* <s> included */
-    int position;      /* tokens visible: the next word is predicted after token position-1; 1 .. prompt+generated */
+    int prompt_tokens;    /* <s> included */
+    int generated_tokens; /* known after the prompt, </s> included */
+    int position;         /* tokens visible: the next word is predicted after token position-1; 1 .. prompt+generated */
+    bool ended;           /* the last known token is </s> */
+    /* how the next token is chosen: greedily, or drawn after the filter */
+    bool sampling;
+    double tau, top_p; /* 1: as it is; 1: off */
+    int top_k;         /* 0: off */
+    bool tau_last;
     /* tampering: what differs from the plain model, "" when nothing */
     char tamper[160];
+    int probe_window; /* -1: the model's own; 0: none; n: n tokens */
     char bad_tensor[64];
     /* the newest sentence for the user and its number; level 0 information, 1 warning, 2 error */
     char message[500];

@@ -1,0 +1,98 @@
+#include "snapshot.h"
+
+#include "bug.h"
+#include "mem.h"
+
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+struct Snapshot {
+    atomic_int references;
+    SnapshotFacts facts;
+    Field **field;
+    int fields, field_capacity;
+    Table **table;
+    int tables, table_capacity;
+};
+
+/* References are counted on snapshots that are otherwise constant. */
+static atomic_int *counter(const Snapshot *s) { return &((Snapshot *)s)->references; }
+
+static const Field *find_field(const Snapshot *s, const char *name) {
+    for (int i = 0; i < s->fields; i++)
+        if (strcmp(s->field[i]->name, name) == 0) return s->field[i];
+    return NULL;
+}
+
+Snapshot *snapshot_new(const SnapshotFacts *facts) {
+    Snapshot *s = MEM_NEW(Snapshot);
+    atomic_init(&s->references, 1);
+    s->facts = *facts;
+    return s;
+}
+
+void snapshot_add_field(Snapshot *s, Field *f) {
+    BUG_ON(find_field(s, f->name) != NULL);
+    MEM_GROW(s->field, s->fields, s->field_capacity);
+    s->field[s->fields++] = f;
+}
+
+void snapshot_add_table(Snapshot *s, Table *t) {
+    BUG_ON(snapshot_table(s, table_name(t)) != NULL);
+    MEM_GROW(s->table, s->tables, s->table_capacity);
+    s->table[s->tables++] = t;
+}
+
+Snapshot *snapshot_ref(const Snapshot *s) {
+    int before = atomic_fetch_add_explicit(counter(s), 1, memory_order_relaxed);
+    BUG_ON(before < 1);
+    return (Snapshot *)s;
+}
+
+static void snapshot_free(Snapshot *s) {
+    for (int i = 0; i < s->fields; i++) field_free(s->field[i]);
+    for (int i = 0; i < s->tables; i++) table_free(s->table[i]);
+    mem_free(s->field);
+    mem_free(s->table);
+    mem_free(s);
+}
+
+void snapshot_unref(const Snapshot *s) {
+    if (!s) return;
+    int before = atomic_fetch_sub_explicit(counter(s), 1, memory_order_acq_rel);
+    BUG_ON(before < 1);
+    if (before == 1) snapshot_free((Snapshot *)s);
+}
+
+const SnapshotFacts *snapshot_facts(const Snapshot *s) { return &s->facts; }
+
+const Field *snapshot_field(const Snapshot *s, const char *name_format, ...) {
+    char name[sizeof(((Field *)0)->name)];
+    va_list arguments;
+    va_start(arguments, name_format);
+    vsnprintf(name, sizeof name, name_format, arguments);
+    va_end(arguments);
+    return find_field(s, name);
+}
+
+const Table *snapshot_table(const Snapshot *s, const char *name) {
+    for (int i = 0; i < s->tables; i++)
+        if (strcmp(table_name(s->table[i]), name) == 0) return s->table[i];
+    return NULL;
+}
+
+int snapshot_tables(const Snapshot *s) { return s->tables; }
+
+const Table *snapshot_table_at(const Snapshot *s, int i) {
+    BUG_ON(i < 0 || i >= s->tables);
+    return s->table[i];
+}
+
+int snapshot_fields(const Snapshot *s) { return s->fields; }
+
+const Field *snapshot_field_at(const Snapshot *s, int i) {
+    BUG_ON(i < 0 || i >= s->fields);
+    return s->field[i];
+}
