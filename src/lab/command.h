@@ -1,17 +1,19 @@
-/* command: the one way to ask for anything: keys, the ':' prompt, scripts, lessons and tests all run a line of words. Two
- * tables of the same kind exist: commands.def of the laboratory and commands.def of the screen. */
+/* command: the one way to ask for anything: keys, the ':' prompt, scripts, lessons and tests all run a line of words.
+ * Two tables of the same kind exist: commands.def of the laboratory and commands.def of the screen. */
 #ifndef LAB_COMMAND_H
 #define LAB_COMMAND_H
 
 #include "status.h"
 
-#define COMMAND_WORDS 16
+#define COMMAND_WORDS 32
+#define COMMAND_BYTES 1024
 
+/* A line and its words. Points into itself: not to be copied. */
 typedef struct {
     int count;
     const char *word[COMMAND_WORDS]; /* word[0] is the command's name */
     const char *rest[COMMAND_WORDS]; /* the line from word i on, as typed (for texts with blanks) */
-    char buffer[1024];
+    char line[COMMAND_BYTES], buffer[COMMAND_BYTES];
 } Words;
 
 typedef struct {
@@ -22,12 +24,17 @@ typedef struct {
     Status (*run)(void *owner, const Words *words);
 } Command;
 
-/* Splits at blanks; "quoted words" keep theirs. Too many words or bytes: a sentence. */
+/* Splits at blanks; "quoted words" keep theirs, and \" and \\ inside them mean a quote and a backslash. An empty line
+ * has no words. Too many words or bytes, a quote that does not close: a sentence. */
 Status command_split(const char *line, Words *out) STATUS_CHECKED;
-/* Looks the first word up in TABLE (ends in a row without a name), checks the number of arguments and runs it on OWNER. A unique
- * beginning of a name will do. *found says whether the name belongs to the table, whatever the status. */
+/* Looks the first word up in TABLE (ends in a row without a name), checks the number of arguments and runs it on OWNER.
+ * A unique beginning of a name will do. *found says whether the name belongs to the table, whatever the status: a
+ * beginning that fits several rows does, and the sentence names them. An empty line is found and does nothing. */
 Status command_run(const Command *table, void *owner, const char *line, bool *found) STATUS_CHECKED;
+/* The row of this name or of the only name that begins so; NULL when there is none or several. */
 const Command *command_find(const Command *table, const char *name);
+/* What to say of a name that no table has: the nearest of TABLES (ends in NULL) is offered. */
+Status command_unknown(const Command *const *tables, const char *name) STATUS_CHECKED;
 /* The laboratory's table, for help and completion. */
 const Command *lab_commands(void);
 

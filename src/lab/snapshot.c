@@ -18,7 +18,9 @@ struct Snapshot {
 };
 
 /* References are counted on snapshots that are otherwise constant. */
-static atomic_int *counter(const Snapshot *s) { return &((Snapshot *)s)->references; }
+static atomic_int *counter(const Snapshot *s) {
+    return &((Snapshot *)s)->references;
+}
 
 static const Field *find_field(const Snapshot *s, const char *name) {
     for (int i = 0; i < s->fields; i++)
@@ -66,7 +68,9 @@ void snapshot_unref(const Snapshot *s) {
     if (before == 1) snapshot_free((Snapshot *)s);
 }
 
-const SnapshotFacts *snapshot_facts(const Snapshot *s) { return &s->facts; }
+const SnapshotFacts *snapshot_facts(const Snapshot *s) {
+    return &s->facts;
+}
 
 const Field *snapshot_field(const Snapshot *s, const char *name_format, ...) {
     char name[sizeof(((Field *)0)->name)];
@@ -83,14 +87,18 @@ const Table *snapshot_table(const Snapshot *s, const char *name) {
     return NULL;
 }
 
-int snapshot_tables(const Snapshot *s) { return s->tables; }
+int snapshot_tables(const Snapshot *s) {
+    return s->tables;
+}
 
 const Table *snapshot_table_at(const Snapshot *s, int i) {
     BUG_ON(i < 0 || i >= s->tables);
     return s->table[i];
 }
 
-int snapshot_fields(const Snapshot *s) { return s->fields; }
+int snapshot_fields(const Snapshot *s) {
+    return s->fields;
+}
 
 const Field *snapshot_field_at(const Snapshot *s, int i) {
     BUG_ON(i < 0 || i >= s->fields);

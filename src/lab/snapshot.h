@@ -1,5 +1,6 @@
-/* snapshot: what was true of a run at one moment: facts, fields and tables. Immutable once made, counted, shared between
- * threads. Panes draw it, export writes it, tests make it by hand. No number reaches a screen or a file in another way. */
+/* snapshot: what was true of a run at one moment: facts, fields and tables. Immutable once made, counted, shared
+ * between threads. Panes draw it, export writes it, tests make it by hand. No number reaches a screen or a file in
+ * another way. */
 #ifndef LAB_SNAPSHOT_H
 #define LAB_SNAPSHOT_H
 
@@ -10,7 +11,7 @@
 #include <stdint.h>
 
 typedef enum {
-    RUN_LOADING,  /* corpus and model are being made */
+    RUN_LOADING, /* corpus and model are being made */
     RUN_PAUSED,
     RUN_RUNNING,
     RUN_FINISHED, /* the last step of the plan is done */
@@ -27,15 +28,15 @@ typedef struct {
     long parameters;
     int vocab, context, d, layers, heads, kv_heads, head_dim, d_ff, window;
     /* training clock: steps count from 1; 0 is the model as it was initialised */
-    long step;       /* what is looked at */
-    long head;       /* the newest step trained; step < head: the past */
-    long steps;      /* of the plan */
+    long step;  /* what is looked at */
+    long head;  /* the newest step trained; step < head: the past */
+    long steps; /* of the plan */
     long per_epoch;
     double loss, learning_rate, grad_norm; /* of `step`; nats per token */
     double tokens_per_s;                   /* real tokens, measured over the last second or so; NaN when paused */
-    double test_nll, floor_nll;            /* latest evaluation at or before `step`; exact floor on those same sentences */
+    double test_nll, floor_nll; /* latest evaluation at or before `step`; exact floor on those same sentences */
     long test_step;
-    double language_floor;                 /* entropy per token of the language itself, nats */
+    double language_floor; /* entropy per token of the language itself, nats */
     /* decoding clock */
     bool decode_running;
     int prompt_tokens;    /* <s> included */
@@ -68,8 +69,9 @@ Snapshot *snapshot_ref(const Snapshot *s); /* thread-safe */
 void snapshot_unref(const Snapshot *s);    /* thread-safe; NULL is allowed */
 
 const SnapshotFacts *snapshot_facts(const Snapshot *s);
-const Field *snapshot_field(const Snapshot *s, const char *name_format, ...) __attribute__((format(printf, 2, 3))); /* NULL: not there */
-const Table *snapshot_table(const Snapshot *s, const char *name);                                                 /* NULL: not there */
+const Field *snapshot_field(const Snapshot *s, const char *name_format, ...)
+    __attribute__((format(printf, 2, 3)));                        /* NULL: not there */
+const Table *snapshot_table(const Snapshot *s, const char *name); /* NULL: not there */
 int snapshot_tables(const Snapshot *s);
 const Table *snapshot_table_at(const Snapshot *s, int i);
 int snapshot_fields(const Snapshot *s);

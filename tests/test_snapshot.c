@@ -1,0 +1,83 @@
+/* Snapshots: fields and tables by name, counted references, contents that stay as they were published. */
+#include "mem.h"
+#include "snapshot.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static const Column columns[] = {{"step", COLUMN_INT, ""}, {"loss", COLUMN_DOUBLE, "nats"}, {0}};
+
+static Field *ramp(const char *name, int n) {
+    Field *f = field_new(1, &n, "%s", name);
+    for (int i = 0; i < n; i++) f->x[i] = (real)i;
+    return f;
+}
+
+static void finds_fields_and_tables_by_name(void **state) {
+    (void)state;
+    SnapshotFacts facts = {.state = RUN_PAUSED, .step = 7};
+    Snapshot *s = snapshot_new(&facts);
+    facts.step = 8; /* copied, not kept */
+    snapshot_add_field(s, ramp("attention.0.weights", 3));
+    snapshot_add_field(s, ramp("attention.1.weights", 4));
+    snapshot_add_table(s, table_new("curve", columns));
+    assert_int_equal(snapshot_facts(s)->step, 7);
+    assert_int_equal(snapshot_field(s, "attention.%d.weights", 1)->dim[0], 4);
+    assert_null(snapshot_field(s, "attention.%d.weights", 2));
+    assert_non_null(snapshot_table(s, "curve"));
+    assert_null(snapshot_table(s, "test"));
+    assert_int_equal(snapshot_fields(s), 2);
+    assert_int_equal(snapshot_tables(s), 1);
+    assert_string_equal(snapshot_field_at(s, 0)->name, "attention.0.weights");
+    assert_string_equal(table_name(snapshot_table_at(s, 0)), "curve");
+    snapshot_unref(s);
+}
+
+static void the_last_reference_frees_all(void **state) {
+    (void)state;
+    size_t before = mem_count().live;
+    SnapshotFacts facts = {0};
+    Snapshot *s = snapshot_new(&facts);
+    snapshot_add_field(s, ramp("x", 5));
+    snapshot_add_table(s, table_new("curve", columns));
+    Snapshot *other = snapshot_ref(s);
+    snapshot_unref(s);
+    assert_true(mem_count().live > before);
+    assert_int_equal(field_count(snapshot_field(other, "x")), 5);
+    snapshot_unref(other);
+    assert_int_equal(mem_count().live, before);
+    snapshot_unref(NULL);
+}
+
+static void a_published_table_does_not_grow(void **state) {
+    (void)state;
+    Table *curve = table_new("curve", columns);
+    SnapshotFacts facts = {0};
+    for (int i = 1; i <= 3000; i++) {
+        table_add_int(curve, i);
+        table_add_real(curve, 1.0 / i);
+        if (i % 500 != 0) continue;
+        Snapshot *s = snapshot_new(&facts);
+        snapshot_add_table(s, table_copy(curve));
+        table_add_int(curve, -1); /* another row after the copy */
+        table_add_real(curve, 0);
+        const Table *seen = snapshot_table(s, "curve");
+        assert_int_equal(table_rows(seen), i + i / 500 - 1);
+        assert_int_equal(table_int(seen, table_rows(seen) - 1, 0), i);
+        snapshot_unref(s);
+    }
+    table_free(curve);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(finds_fields_and_tables_by_name),
+        cmocka_unit_test(the_last_reference_frees_all),
+        cmocka_unit_test(a_published_table_does_not_grow),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
