@@ -2,7 +2,6 @@
 
 #include "intl.h"
 #include "str.h"
-#include "suggest.h"
 
 #include <string.h>
 
@@ -85,16 +84,16 @@ static Status ambiguous(const Command *table, const char *name) {
 }
 
 Status command_unknown(const Command *const *tables, const char *name) {
-    Suggest near = suggest_for(name);
+    const char *near = NULL;
     Str names;
     str_init(&names);
     for (; *tables; tables++)
         for (const Command *c = *tables; c->name; c++) {
-            suggest_offer(&near, c->name);
+            near = str_likelier(name, near, c->name);
             str_addf(&names, "%s%s", names.len ? ", " : "", c->name);
         }
-    Status s = near.best ? status_usage(_("there is no command '%s'; did you mean '%s'?"), name, near.best)
-                         : status_usage(_("there is no command '%s'; there are %s"), name, names.s);
+    Status s = near ? status_usage(_("there is no command '%s'; did you mean '%s'?"), name, near)
+                    : status_usage(_("there is no command '%s'; there are %s"), name, names.s);
     str_done(&names);
     return s;
 }
