@@ -1,5 +1,8 @@
 /* lab: a live run and everything that can be asked of it: train, step, go back, decode, look. One thread at a time. The
- * worker owns it on the screen; headless programs and tests call it directly. Names no type of the engine. */
+ * worker owns it on the screen; headless programs and tests call it directly. Names no type of the engine.
+ *
+ * Two clocks: the training step and the decoding position. Going back never touches the newest step: a second state of
+ * the run is set to the nearest checkpoint and replays from there, with the same bits. */
 #ifndef LAB_LAB_H
 #define LAB_LAB_H
 
@@ -9,7 +12,8 @@
 
 typedef struct Lab Lab;
 
-/* The options of a live run: those of lm.train and prompt=, history= (MB), threads=, seed=. */
+/* The options of a live run: those of lm.train (arch is modern here), prompt=, history= (MB), start=run|pause,
+ * threads=, seed=. */
 Options *lab_options(void);
 
 /* Cheap: takes the options over. lab_prepare makes corpus and model and may take a second. */
@@ -18,14 +22,18 @@ void lab_free(Lab *l);
 Status lab_prepare(Lab *l) STATUS_CHECKED;
 
 /* Carries out one command line of the laboratory's table (commands.def): "run", "step 5", "seek 137", "prompt the dog",
- * "head 1 0 off" ... A refusal is a sentence; the run is as it was. Commands that change the run are kept in its log. */
+ * "head 1 2 off" ... A refusal is a sentence, which is also the message of the next snapshot; the run is as it was. */
 Status lab_do(Lab *l, const char *line) STATUS_CHECKED;
 
-/* One unit of pending work: a training step, a replayed step, a decoding step. False when there is nothing to do. */
+/* One unit of pending work: a training step, a replayed step, a decoding step, a run to be made. False when there is
+ * nothing to do. */
 bool lab_turn(Lab *l);
-bool lab_busy(const Lab *l); /* whether lab_turn would do something */
+bool lab_busy(const Lab *l);   /* whether lab_turn would do something */
+double lab_wait(const Lab *l); /* seconds until it would: 0 now, INFINITY when nothing is pending */
+/* Whether the decoding clock keeps to its tokens per second (for eyes) or goes as fast as it can (at first). */
+void lab_set_paced(Lab *l, bool paced);
 
-/* What is true now, with what the observers in the watch list add. The caller owns one reference. */
+/* What is true now, with what the observers in the watch list add (at first: all). The caller owns one reference. */
 Snapshot *lab_snapshot(Lab *l);
 
 /* Commands that changed the run so far, one a line: "120 set lr 0.003". Borrowed. */

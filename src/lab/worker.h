@@ -1,27 +1,34 @@
-/* worker: a thread around a Lab. In: a bounded queue of command lines. Out: the latest snapshot. A pipe wakes the screen.
+/* worker: a thread around a Lab. In: a bounded queue of command lines. Out: the latest snapshot. A pipe wakes the
+ * screen.
  *
- * A slow screen skips snapshots and never slows training; watching changes no number. The worker never touches the terminal,
- * and all signals are blocked in it. */
+ * A slow screen skips snapshots and never slows training; watching changes no number. The worker never touches the
+ * terminal, and all signals but those of its own faults are blocked in it. Every command is answered by a snapshot of
+ * its own; while work goes on there is another whenever the last one was taken and the rate allows it, and always one
+ * when the work ends. */
 #ifndef LAB_WORKER_H
 #define LAB_WORKER_H
 
 #include "lab.h"
+
+#define WORKER_QUEUE 64 /* lines that may wait */
 
 typedef struct Worker Worker;
 
 typedef enum { WORKER_THREAD, WORKER_INLINE } WorkerKind; /* INLINE: worker_pump does the work, for scripts and tests */
 
 Worker *worker_new(Lab *l, WorkerKind kind); /* takes L over and begins to prepare it */
-void worker_free(Worker *w);                 /* stops within one training step, joins */
+void worker_free(Worker *w);                 /* stops within one training step, joins; snapshots taken stay valid */
 
 /* Queues a line. False when the queue is full (nothing was queued). A refusal arrives as the snapshot's message. */
 bool worker_post(Worker *w, const char *line);
-/* The newest snapshot, a reference for the caller; NULL when there is none since the last call. Asking means wanting the next. */
+/* The newest snapshot, a reference for the caller; NULL when there is none since the last call. Asking means wanting
+ * the next. */
 Snapshot *worker_take(Worker *w);
-int worker_fd(const Worker *w);              /* readable when a snapshot waits; worker_take empties it */
+int worker_fd(const Worker *w);                     /* readable when a snapshot waits; worker_take empties it */
 void worker_set_rate(Worker *w, double per_second); /* at most so many snapshots a second while running (default 20) */
 
-/* INLINE: does one unit of work and publishes when something changed; false when idle. */
+/* INLINE: does one unit of work (preparing, a command, or a turn) and publishes what a thread would, the clock aside;
+ * false when idle. */
 bool worker_pump(Worker *w);
 
 #endif

@@ -1,0 +1,252 @@
+#include "worker.h"
+
+#include "bug.h"
+#include "clock.h"
+#include "mem.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <pthread.h>
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { WAKE_READ, WAKE_WRITE };
+
+struct Worker {
+    Lab *lab; /* of the thread, once it runs */
+    WorkerKind kind;
+    pthread_t thread;
+    int wake[2];   /* a byte lies in it while a snapshot waits */
+    bool prepared; /* of the thread */
+    double last;   /* of the thread: when a snapshot was last published */
+
+    pthread_mutex_t mutex; /* over all that follows */
+    pthread_cond_t work;   /* a line came, or the end */
+    char *line[WORKER_QUEUE];
+    int first, lines; /* a ring */
+    Snapshot *latest; /* NULL: taken */
+    bool wanted;      /* somebody took the last one, or nobody has had one yet */
+    bool stop;
+    double interval; /* least seconds between two snapshots of running work */
+};
+
+/* Out. */
+
+static void wake(Worker *w) {
+    ssize_t n;
+    do n = write(w->wake[WAKE_WRITE], "", 1);
+    while (n < 0 && errno == EINTR);
+}
+
+static void publish(Worker *w) {
+    Snapshot *fresh = lab_snapshot(w->lab);
+    pthread_mutex_lock(&w->mutex);
+    Snapshot *old = w->latest;
+    w->latest = fresh;
+    w->wanted = false;
+    if (!old) wake(w);
+    pthread_mutex_unlock(&w->mutex);
+    snapshot_unref(old);
+    w->last = clock_now();
+}
+
+/* Whether the screen waits for news and the rate allows it. */
+static bool due(Worker *w, bool timed) {
+    pthread_mutex_lock(&w->mutex);
+    bool wanted = w->wanted;
+    double interval = timed ? w->interval : 0;
+    pthread_mutex_unlock(&w->mutex);
+    return wanted && clock_now() - w->last >= interval;
+}
+
+Snapshot *worker_take(Worker *w) {
+    pthread_mutex_lock(&w->mutex);
+    Snapshot *s = w->latest;
+    w->latest = NULL;
+    w->wanted = true;
+    char byte;
+    if (s)
+        while (read(w->wake[WAKE_READ], &byte, 1) < 0 && errno == EINTR) {}
+    pthread_mutex_unlock(&w->mutex);
+    return s;
+}
+
+int worker_fd(const Worker *w) {
+    return w->wake[WAKE_READ];
+}
+
+void worker_set_rate(Worker *w, double per_second) {
+    BUG_ON(!(per_second > 0));
+    pthread_mutex_lock(&w->mutex);
+    w->interval = 1 / per_second;
+    pthread_mutex_unlock(&w->mutex);
+}
+
+/* In. */
+
+bool worker_post(Worker *w, const char *line) {
+    pthread_mutex_lock(&w->mutex);
+    bool room = w->lines < WORKER_QUEUE;
+    if (room) {
+        w->line[(w->first + w->lines) % WORKER_QUEUE] = mem_text(line);
+        w->lines++;
+        pthread_cond_signal(&w->work);
+    }
+    pthread_mutex_unlock(&w->mutex);
+    return room;
+}
+
+/* The oldest line, for the caller to free; NULL when none waits. Call with the mutex held. */
+static char *next_line(Worker *w) {
+    if (w->lines == 0) return NULL;
+    char *line = w->line[w->first];
+    w->first = (w->first + 1) % WORKER_QUEUE;
+    w->lines--;
+    return line;
+}
+
+/* The laboratory keeps a refusal as its message, so the status has done its work. */
+static void carry_out(Worker *w, char *line) {
+    Status s = lab_do(w->lab, line);
+    (void)s;
+    mem_free(line);
+    publish(w);
+}
+
+/* Work. */
+
+static void prepare(Worker *w) {
+    publish(w);
+    Status s = lab_prepare(w->lab); /* a failure is the state and the message of the next snapshot */
+    (void)s;
+    w->prepared = true;
+    publish(w);
+}
+
+/* One unit of pending work. */
+static bool turn(Worker *w, bool timed) {
+    if (!lab_turn(w->lab)) return false;
+    if (lab_wait(w->lab) > 0 || due(w, timed)) publish(w);
+    return true;
+}
+
+/* Sleeps until a line comes, the end, or SECONDS have passed. Call with the mutex held. */
+static void sleep_on(Worker *w, double seconds) {
+    if (isinf(seconds)) {
+        pthread_cond_wait(&w->work, &w->mutex);
+        return;
+    }
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    double whole = floor(seconds);
+    until.tv_sec += (time_t)whole;
+    until.tv_nsec += (long)((seconds - whole) * 1e9);
+    if (until.tv_nsec >= 1000000000L) {
+        until.tv_nsec -= 1000000000L;
+        until.tv_sec++;
+    }
+    pthread_cond_timedwait(&w->work, &w->mutex, &until);
+}
+
+/* Waits while there is nothing to do. False: stop. *line is a command to carry out, NULL when a turn is due. */
+static bool await(Worker *w, char **line) {
+    double wait = lab_wait(w->lab);
+    pthread_mutex_lock(&w->mutex);
+    if (!w->stop && w->lines == 0 && wait > 0) sleep_on(w, wait);
+    bool go_on = !w->stop;
+    *line = go_on ? next_line(w) : NULL;
+    pthread_mutex_unlock(&w->mutex);
+    return go_on;
+}
+
+static void *work(void *self) {
+    Worker *w = self;
+    prepare(w);
+    char *line;
+    while (await(w, &line)) {
+        if (line)
+            carry_out(w, line);
+        else
+            turn(w, true);
+    }
+    return NULL;
+}
+
+bool worker_pump(Worker *w) {
+    BUG_ON(w->kind != WORKER_INLINE);
+    if (!w->prepared) {
+        prepare(w);
+        return true;
+    }
+    pthread_mutex_lock(&w->mutex);
+    char *line = next_line(w);
+    pthread_mutex_unlock(&w->mutex);
+    if (!line) return turn(w, false);
+    carry_out(w, line);
+    return true;
+}
+
+/* Life. */
+
+static void open_pipe(Worker *w) {
+    BUG_ON(pipe(w->wake) != 0);
+    for (int i = 0; i < 2; i++) {
+        fcntl(w->wake[i], F_SETFL, fcntl(w->wake[i], F_GETFL) | O_NONBLOCK);
+        fcntl(w->wake[i], F_SETFD, FD_CLOEXEC);
+    }
+}
+
+/* Signals belong to the thread of the terminal: this one and its helpers never see one, except those that report a
+ * fault of the thread itself: blocked, they would end the program before its handler could give the terminal back. */
+static void start(Worker *w) {
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};
+    sigset_t blocked, before;
+    sigfillset(&blocked);
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) sigdelset(&blocked, faults[i]);
+    pthread_sigmask(SIG_SETMASK, &blocked, &before);
+    BUG_ON(pthread_create(&w->thread, NULL, work, w) != 0);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+Worker *worker_new(Lab *l, WorkerKind kind) {
+    Worker *w = MEM_NEW(Worker);
+    w->lab = l;
+    w->kind = kind;
+    lab_set_paced(l, kind == WORKER_THREAD);
+    w->wanted = true;
+    w->interval = 1.0 / 20;
+    w->last = -INFINITY;
+    pthread_mutex_init(&w->mutex, NULL);
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&w->work, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    open_pipe(w);
+    if (kind == WORKER_THREAD) start(w);
+    return w;
+}
+
+static void join(Worker *w) {
+    pthread_mutex_lock(&w->mutex);
+    w->stop = true;
+    pthread_cond_signal(&w->work);
+    pthread_mutex_unlock(&w->mutex);
+    pthread_join(w->thread, NULL);
+}
+
+void worker_free(Worker *w) {
+    if (!w) return;
+    if (w->kind == WORKER_THREAD) join(w);
+    char *line;
+    while ((line = next_line(w)) != NULL) mem_free(line);
+    snapshot_unref(w->latest);
+    lab_free(w->lab);
+    close(w->wake[WAKE_READ]);
+    close(w->wake[WAKE_WRITE]);
+    pthread_cond_destroy(&w->work);
+    pthread_mutex_destroy(&w->mutex);
+    mem_free(w);
+}
