@@ -1,8 +1,8 @@
-/* run: one training run: configuration, corpus, parameters, optimiser, step. The live run and lm.train are this same code.
- * Private to the laboratory.
+/* run: one training run: configuration, corpus, parameters, optimiser, step. The live run and lm.train are this same
+ * code. Private to the laboratory.
  *
- * run_step = run_gradient + run_update. Everything that a step needs is recomputed from (seed, step), so a run that is set to the
- * parameters, moments and number of an earlier step goes on with the same bits. */
+ * run_step = run_gradient + run_update. Everything that a step needs is recomputed from (seed, step), so a run that is
+ * set to the parameters, moments and number of an earlier step goes on with the same bits. */
 #ifndef LAB_RUN_H
 #define LAB_RUN_H
 
@@ -16,39 +16,69 @@
 
 typedef struct Run Run;
 
-/* arch (a preset), then every field of ModelConfig (not given: follows from the preset and the other fields given), corpus, tokens,
- * context, sentences, epochs, batch, lr, lr_min, schedule, warmup, weight_decay, clip, optimizer. Ends in a row without a name. */
+#define RUN_TEST_SENTENCES 2000
+
+/* arch (a preset), then every field of ModelConfig, corpus, tokens, sentences, epochs, batch, lr, lr_min, schedule,
+ * warmup, weight_decay, clip, optimizer. Ends in a row without a name. */
 extern const Option run_option_rows[];
 extern const Column run_curve_columns[]; /* step,tokens,loss,learning_rate,grad_norm,tokens_per_s */
+extern const Column run_model_columns[]; /* part,parameters */
 
+/* The model that O describes for a corpus of VOCAB tokens. A field not given follows from the others, never from a
+ * preset's number: kv_heads is heads (gpt) or half of them (modern, heads even), head_dim is d / heads, d_ff is 4 d, or
+ * 8/3 d rounded up to a multiple of 16 when the feed-forward is gated (Shazeer 2020), norm_eps is 1e-5 (layer) or 1e-6
+ * (rms). */
+Status run_config(const Options *o, int vocab, ModelConfig *out) STATUS_CHECKED;
 /* Refuses what cannot be built, with the reason, before anything long is done. */
 Status run_check(const Options *o) STATUS_CHECKED;
 /* Makes corpus and model. SEED and THREADS are resolved. */
 Status run_new(const Options *o, uint64_t seed, int threads, Run **out) STATUS_CHECKED;
+/* A second state of the same run, at the same step, with the settings of the start: own parameters and optimiser; the
+ * corpus is R's, which must live longer. */
+Run *run_twin(Run *r);
 void run_free(Run *r);
 
 typedef struct {
-    long step;      /* counted from 1: the number of the update just made */
-    long tokens;    /* real tokens of this batch */
-    double loss, learning_rate, grad_norm;
-    bool diverged;  /* loss or norm is not finite: parameters were not changed */
-    char bad_tensor[64];
+    long step;   /* counted from 1: the number of the update just made, or not made when diverged */
+    long tokens; /* real tokens of this batch */
+    double loss, learning_rate, grad_norm; /* nats per token; before clipping */
+    double seconds;                        /* that the step took */
+    bool diverged;       /* loss or norm is not finite: parameters, moments and run_done are as before */
+    char bad_tensor[64]; /* where it began */
 } RunStep;
 RunStep run_step(Run *r);
+/* The halves of a step, for a look in between. The batch's gradient is in run_gradient_of. */
+RunStep run_gradient(Run *r);
+void run_update(Run *r, const RunStep *s);
+const real *run_gradient_of(const Run *r); /* [parameters] */
 
-long run_done(const Run *r);   /* updates made */
-long run_steps(const Run *r);  /* of the plan */
+long run_done(const Run *r);  /* updates made */
+long run_steps(const Run *r); /* of the plan */
+long run_per_epoch(const Run *r);
 Model *run_model(Run *r);
 Optim *run_optim(Run *r);
 Corpus *run_corpus(Run *r);
 Shards *run_shards(Run *r);
 uint64_t run_seed(const Run *r);
-OptimConfig *run_optim_config(Run *r); /* what "set lr" changes */
-/* Mean nll and exact floor (NaN without a grammar) over the first N test sentences (N < 0: all). */
+
+/* Changes the settings of the steps to come: lr (lr_min stays a tenth of it unless it was given), clip, weight_decay,
+ * threads. The same changes at the same steps give the same bits. */
+Status run_set(Run *r, const char *name, const char *value) STATUS_CHECKED;
+/* As at the start: the settings of the options. */
+void run_reset_settings(Run *r);
+
+/* Mean nll and exact floor (NaN without a grammar) over the first N test sentences (N < 0: all), nats per prediction.
+ * The floor of a sentence is worked out once. */
 Status run_test(Run *r, long n, double *nll, double *floor_nll, long *tokens) STATUS_CHECKED;
 /* Mean nll and floor over the first N training sentences. */
 Status run_train_nll(Run *r, long n, double *nll, double *floor_nll, long *tokens) STATUS_CHECKED;
+/* A checkpoint that a run can go on from. */
 Status run_save(Run *r, const char *path) STATUS_CHECKED;
+
+/* A row of a table of run_curve_columns. */
+void run_add_curve(Table *curve, const RunStep *s);
+/* How many parameters each part has, the last row is the total; a new table "model". */
+Table *run_model_table(const Model *m);
 
 /* The whole state of a step: parameters, moments, counters. For history and for replay. */
 typedef struct {

@@ -1,0 +1,282 @@
+#include "run.h"
+
+#include "run_data.h"
+
+#include "bug.h"
+#include "clock.h"
+#include "intl.h"
+#include "io/checkpoint.h"
+#include "mem.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+struct Run {
+    RunData *data;
+    bool twin; /* data is another's */
+    uint64_t seed;
+    Model *model;
+    Shards *shards;
+    Sampler *sampler;
+    Batch batch;
+    Optim optim;
+    real *grad;        /* [parameters] */
+    OptimConfig start; /* the settings of the options */
+    bool lr_min_given;
+    int batch_size;
+    long done, steps;
+};
+
+/* Life. */
+
+static OptimConfig optim_config(const Options *o) {
+    OptimConfig c = optim_defaults();
+    c.kind = options_choice(o, "optimizer") == 1 ? OPTIM_SGD : OPTIM_ADAMW;
+    c.lr = options_real(o, "lr");
+    c.lr_min = options_is_set(o, "lr_min") ? options_real(o, "lr_min") : c.lr / 10;
+    c.schedule = (ScheduleKind)options_choice(o, "schedule");
+    c.warmup = (long)options_int(o, "warmup");
+    c.weight_decay = options_real(o, "weight_decay");
+    c.clip = options_real(o, "clip");
+    return c;
+}
+
+/* What a run and its twin make alike. */
+static void set_up(Run *r, Model *m, int threads) {
+    r->model = m;
+    r->shards = shards_new(m, threads);
+    const ModelConfig *c = model_config(m);
+    r->sampler = sampler_new(&r->data->corpus->train, r->batch_size, r->seed, c->context);
+    batch_init(&r->batch);
+    size_t count = model_params(m)->count;
+    optim_init(&r->optim, &r->start, count);
+    r->grad = mem_aligned(count, sizeof *r->grad);
+}
+
+static Status fits_corpus(const Corpus *c) {
+    if (c->train.sentences > 0 && c->test.sentences > 0) return status_ok();
+    return status_usage(_("corpus: '%s' has no sentences to learn from"), c->name);
+}
+
+Status run_new(const Options *o, uint64_t seed, int threads, Run **out) {
+    STATUS_TRY(run_check(o));
+    Corpus *corpus;
+    STATUS_TRY(
+        corpora_load(options_text(o, "corpus"), (long)options_int(o, "sentences"), RUN_TEST_SENTENCES, seed, &corpus));
+    ModelConfig c;
+    Status s = fits_corpus(corpus);
+    if (status_is_ok(&s)) s = run_config(o, vocab_size(corpus->vocab), &c);
+    if (!status_is_ok(&s)) {
+        corpus_free(corpus);
+        return s;
+    }
+    Run *r = MEM_NEW(Run);
+    r->data = run_data_new(corpus);
+    r->seed = seed;
+    r->start = optim_config(o);
+    r->lr_min_given = options_is_set(o, "lr_min");
+    r->batch_size = (int)options_int(o, "batch");
+    r->steps = (long)options_int(o, "epochs") * run_per_epoch(r);
+    set_up(r, model_new(&c, seed), threads);
+    *out = r;
+    return s;
+}
+
+Run *run_twin(Run *r) {
+    Run *t = MEM_NEW(Run);
+    t->data = r->data;
+    t->twin = true;
+    t->seed = r->seed;
+    t->start = r->start;
+    t->lr_min_given = r->lr_min_given;
+    t->batch_size = r->batch_size;
+    t->steps = r->steps;
+    set_up(t, model_copy(r->model), shards_threads(r->shards));
+    size_t bytes = r->optim.count * sizeof(real);
+    memcpy(t->optim.m, r->optim.m, bytes);
+    memcpy(t->optim.v, r->optim.v, bytes);
+    t->optim.updates = r->optim.updates;
+    t->done = r->done;
+    return t;
+}
+
+void run_free(Run *r) {
+    if (!r) return;
+    shards_free(r->shards);
+    sampler_free(r->sampler);
+    batch_done(&r->batch);
+    optim_done(&r->optim);
+    mem_free(r->grad);
+    model_free(r->model);
+    if (!r->twin) run_data_free(r->data);
+    mem_free(r);
+}
+
+/* Looking. */
+
+long run_done(const Run *r) {
+    return r->done;
+}
+
+long run_steps(const Run *r) {
+    return r->steps;
+}
+
+long run_per_epoch(const Run *r) {
+    return corpus_steps_per_epoch(r->data->corpus, r->batch_size);
+}
+
+Model *run_model(Run *r) {
+    return r->model;
+}
+
+Optim *run_optim(Run *r) {
+    return &r->optim;
+}
+
+Corpus *run_corpus(Run *r) {
+    return r->data->corpus;
+}
+
+Shards *run_shards(Run *r) {
+    return r->shards;
+}
+
+RunData *run_data(Run *r) {
+    return r->data;
+}
+
+uint64_t run_seed(const Run *r) {
+    return r->seed;
+}
+
+const real *run_gradient_of(const Run *r) {
+    return r->grad;
+}
+
+/* Steps. */
+
+/* Where a pass went wrong: the first bad value, or the first slice with a bad gradient. */
+static void name_bad(const Run *r, RunStep *s) {
+    const char *value = shards_first_bad(r->shards);
+    if (*value) {
+        snprintf(s->bad_tensor, sizeof s->bad_tensor, "%s", value);
+        return;
+    }
+    const Params *p = model_params(r->model);
+    for (int i = 0; i < p->slices; i++) {
+        const real *g = r->grad + p->slice[i].at;
+        for (size_t k = 0; k < slice_count(&p->slice[i]); k++) {
+            if (isfinite(g[k])) continue;
+            snprintf(s->bad_tensor, sizeof s->bad_tensor, _("gradient of %s"), p->slice[i].name);
+            return;
+        }
+    }
+    snprintf(s->bad_tensor, sizeof s->bad_tensor, "%s", _("gradient norm"));
+}
+
+RunStep run_gradient(Run *r) {
+    RunStep s = {.step = r->done + 1};
+    sampler_batch(r->sampler, r->done, &r->batch);
+    s.tokens = r->batch.targets;
+    s.learning_rate = optim_rate(&r->optim.config, r->done, r->steps);
+    s.loss = shards_gradient(r->shards, &r->batch, r->seed, (uint64_t)r->done, r->grad);
+    s.grad_norm = optim_norm(model_params(r->model), r->grad);
+    s.diverged = !isfinite(s.loss) || !isfinite(s.grad_norm);
+    if (s.diverged) name_bad(r, &s);
+    return s;
+}
+
+void run_update(Run *r, const RunStep *s) {
+    BUG_ON(s->step != r->done + 1);
+    if (s->diverged) return;
+    (void)optim_update(&r->optim, model_params(r->model), r->grad, s->learning_rate);
+    r->done++;
+}
+
+RunStep run_step(Run *r) {
+    double start = clock_now();
+    RunStep s = run_gradient(r);
+    run_update(r, &s);
+    s.seconds = clock_now() - start;
+    return s;
+}
+
+/* Settings. */
+
+static Status positive(const char *name, const char *value, double *out) {
+    double x;
+    if (!str_to_double(value, &x) || !(x >= 0) || isinf(x))
+        return status_usage(_("%s must be a number from 0 on, not '%s'"), name, value);
+    *out = x;
+    return status_ok();
+}
+
+static Status set_threads(Run *r, const char *value) {
+    long long n;
+    if (!str_to_long(value, &n) || n < 1 || n > SHARDS)
+        return status_usage(_("threads must be a whole number from 1 to %d, not '%s'"), SHARDS, value);
+    shards_set_threads(r->shards, (int)n);
+    return status_ok();
+}
+
+Status run_set(Run *r, const char *name, const char *value) {
+    OptimConfig *c = &r->optim.config;
+    if (strcmp(name, "threads") == 0) return set_threads(r, value);
+    if (strcmp(name, "clip") == 0) return positive(name, value, &c->clip);
+    if (strcmp(name, "weight_decay") == 0) return positive(name, value, &c->weight_decay);
+    if (strcmp(name, "lr") != 0)
+        return status_usage(_("'%s' cannot be set in a run; allowed: lr, clip, weight_decay, threads"), name);
+    STATUS_TRY(positive(name, value, &c->lr));
+    if (!r->lr_min_given || c->lr_min > c->lr) c->lr_min = c->lr / 10;
+    return status_ok();
+}
+
+void run_reset_settings(Run *r) {
+    r->optim.config = r->start;
+}
+
+/* Memory. */
+
+void run_remember(const Run *r, RunMemory *m) {
+    const Params *p = model_params(r->model);
+    size_t bytes = p->count * sizeof(real);
+    if (!m->x) {
+        m->count = p->count;
+        m->x = mem_alloc(bytes);
+        m->m = mem_alloc(bytes);
+        m->v = mem_alloc(bytes);
+    }
+    BUG_ON(m->count != p->count);
+    memcpy(m->x, p->x, bytes);
+    memcpy(m->m, r->optim.m, bytes);
+    memcpy(m->v, r->optim.v, bytes);
+    m->done = r->done;
+    m->updates = r->optim.updates;
+}
+
+void run_recall(Run *r, const RunMemory *m) {
+    Params *p = model_params(r->model);
+    size_t bytes = p->count * sizeof(real);
+    BUG_ON(m->count != p->count);
+    memcpy(p->x, m->x, bytes);
+    memcpy(r->optim.m, m->m, bytes);
+    memcpy(r->optim.v, m->v, bytes);
+    r->done = m->done;
+    r->optim.updates = m->updates;
+}
+
+void run_memory_done(RunMemory *m) {
+    mem_free(m->x);
+    mem_free(m->m);
+    mem_free(m->v);
+    *m = (RunMemory){0};
+}
+
+/* Files. */
+
+Status run_save(Run *r, const char *path) {
+    const Corpus *c = r->data->corpus;
+    return checkpoint_write(path, r->model, c->vocab, &r->optim, r->seed, r->done, r->steps, c->grammar ? c->name : "");
+}

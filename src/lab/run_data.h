@@ -1,0 +1,27 @@
+/* run_data: what a run and its twins share: the corpus, and the exact probability of its sentences, each worked out
+ * once. Private to run. */
+#ifndef LAB_RUN_DATA_H
+#define LAB_RUN_DATA_H
+
+#include "corpora.h"
+#include "run.h"
+
+/* -log p of the sentences of one split under their language, summed up. */
+typedef struct {
+    double *sum; /* [known + 1] nats over the first i sentences */
+    long known, capacity;
+} Floor;
+
+typedef struct {
+    Corpus *corpus; /* owned */
+    Floor train, test;
+} RunData;
+
+RunData *run_data_new(Corpus *c); /* takes C over */
+void run_data_free(RunData *d);
+/* Sum of -log p over the first N sentences of S, each cut to CONTEXT predictions; NaN without a grammar. */
+Status run_data_floor(RunData *d, const Sentences *s, Floor *f, long n, int context, double *sum) STATUS_CHECKED;
+
+RunData *run_data(Run *r); /* of run.c */
+
+#endif

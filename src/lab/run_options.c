@@ -1,0 +1,104 @@
+#include "run.h"
+
+#include "corpora.h"
+#include "intl.h"
+
+#include <string.h>
+
+enum { GATED_MULTIPLE = 16, VOCAB_UNKNOWN = 1 };
+
+#define BIG 1e9
+
+const Option run_option_rows[] = {
+    {"arch", OPTION_CHOICE, "gpt", 0, 0, "gpt|modern", "",
+     N_("preset: gpt (layer norm, GELU, learned positions) or modern (RMS norm, SwiGLU, RoPE, grouped queries)")},
+    {"vocab", OPTION_INT, NULL, 1, 1e6, NULL, "tokens",
+     N_("rows of the embedding; default: as many as the corpus has")},
+    {"context", OPTION_INT, NULL, 2, 4096, NULL, "tokens", N_("longest sequence; default: the preset's 64")},
+    {"d", OPTION_INT, NULL, 1, 8192, NULL, "", N_("width of the residual stream; default: the preset's 64")},
+    {"layers", OPTION_INT, NULL, 1, 128, NULL, "", N_("blocks; default: the preset's 2")},
+    {"heads", OPTION_INT, NULL, 1, 256, NULL, "", N_("query heads; default: the preset's 4")},
+    {"kv_heads", OPTION_INT, NULL, 1, 256, NULL, "",
+     N_("key and value heads; default: heads (gpt) or half of them (modern, when even)")},
+    {"head_dim", OPTION_INT, NULL, 1, 1024, NULL, "", N_("width of a head; default: d / heads")},
+    {"d_ff", OPTION_INT, NULL, 1, 65536, NULL, "",
+     N_("width of the feed-forward layer; default: 4 d, or 8/3 d rounded up to a multiple of 16 when gated")},
+    {"norm", OPTION_CHOICE, NULL, 0, 0, "layer|rms|none", "", N_("normalisation; default: the preset's")},
+    {"norm_place", OPTION_CHOICE, NULL, 0, 0, "pre|post|both|output", "", N_("where it stands; default: pre")},
+    {"norm_eps", OPTION_REAL, NULL, 1e-12, 1, NULL, "", N_("added to the variance; default: 1e-5 (layer), 1e-6 (rms)")},
+    {"ffn", OPTION_CHOICE, NULL, 0, 0, "relu|gelu|gelu_tanh|silu|squared_relu|swiglu|geglu|reglu", "",
+     N_("activation of the feed-forward layer; default: the preset's")},
+    {"pos", OPTION_CHOICE, NULL, 0, 0, "none|learned|sinusoid|rope", "", N_("positions; default: the preset's")},
+    {"rope_base", OPTION_REAL, NULL, 1, 1e12, NULL, "", N_("base of the RoPE angles; default: 10000")},
+    {"pairing", OPTION_CHOICE, NULL, 0, 0, "adjacent|half", "",
+     N_("which numbers RoPE turns together; default: adjacent")},
+    {"window", OPTION_INT, NULL, 0, 1e6, NULL, "tokens", N_("tokens a query sees, itself included; 0: all before it")},
+    {"global_every", OPTION_INT, NULL, 0, 128, NULL, "layers", N_("every n-th layer ignores the window; 0: none")},
+    {"bias", OPTION_FLAG, NULL, 0, 0, NULL, "", N_("biases in linear layers; default: the preset's")},
+    {"tie", OPTION_FLAG, NULL, 0, 0, NULL, "", N_("the output layer's weight is the embedding; default: 0")},
+    {"qk_norm", OPTION_FLAG, NULL, 0, 0, NULL, "", N_("RMS norm of each query and key; default: 0")},
+    {"softcap", OPTION_REAL, NULL, 0, 1e6, NULL, "", N_("cap c of attention scores, c tanh(s/c); 0: off")},
+    {"z_loss", OPTION_REAL, NULL, 0, 1e6, NULL, "", N_("coefficient of (log Z)^2 in the loss; 0: off")},
+    {"parallel", OPTION_FLAG, NULL, 0, 0, NULL, "", N_("attention and feed-forward side by side; default: 0")},
+    {"dropout", OPTION_REAL, NULL, 0, 0.9, NULL, "", N_("share dropped while training; 0: off")},
+    {"corpus", OPTION_TEXT, "farm", 0, 0, NULL, "",
+     N_("farm, morph, stories, tags, a .grammar file, or a text file with one sentence a line")},
+    {"tokens", OPTION_CHOICE, "word", 0, 0, "word", "", N_("what a token is: a word, split at blanks")},
+    {"sentences", OPTION_INT, "20000", 1, 1e8, NULL, "", N_("training sentences (of a text file: at most so many)")},
+    {"epochs", OPTION_INT, "5", 0, 100000, NULL, "", N_("how often every sentence is seen; 0: the untrained model")},
+    {"batch", OPTION_INT, "64", 1, 65536, NULL, "sentences", N_("sentences per step")},
+    {"lr", OPTION_REAL, "0.003", 0, BIG, NULL, "", N_("highest learning rate")},
+    {"lr_min", OPTION_REAL, NULL, 0, BIG, NULL, "", N_("learning rate at the end of the schedule; default: lr / 10")},
+    {"schedule", OPTION_CHOICE, "cosine", 0, 0, "constant|cosine|linear", "", N_("how it falls over all steps")},
+    {"warmup", OPTION_INT, "0", 0, BIG, NULL, "steps", N_("linear rise from 0 at the start")},
+    {"weight_decay", OPTION_REAL, "0", 0, 1000, NULL, "", N_("decay of matrices, decoupled (AdamW)")},
+    {"clip", OPTION_REAL, "0", 0, BIG, NULL, "", N_("largest gradient norm; 0: off")},
+    {"optimizer", OPTION_CHOICE, "adamw", 0, 0, "adamw|sgd", "", N_("optimiser")},
+    {0},
+};
+
+/* The preset with the fields that were given, by name. */
+static Status set_given(const Options *o, ModelConfig *c) {
+    for (const char *const *field = config_fields(); *field; field++)
+        if (options_is_set(o, *field)) STATUS_TRY(config_set(c, *field, options_value(o, *field)));
+    return status_ok();
+}
+
+static int round_up(int x, int multiple) {
+    return (x + multiple - 1) / multiple * multiple;
+}
+
+/* Fields that were not given follow from those that were. */
+static Status derive(const Options *o, ModelConfig *c) {
+    bool grouped = strcmp(options_text(o, "arch"), "modern") == 0;
+    if (!options_is_set(o, "kv_heads")) c->kv_heads = grouped && c->heads % 2 == 0 ? c->heads / 2 : c->heads;
+    if (!options_is_set(o, "head_dim")) {
+        if (c->d % c->heads != 0)
+            return status_usage(_("head_dim is d / heads when it is not given, and %d / %d is no whole number"), c->d,
+                                c->heads);
+        c->head_dim = c->d / c->heads;
+    }
+    if (!options_is_set(o, "d_ff"))
+        c->d_ff = config_is_gated(c->ffn) ? round_up((8 * c->d + 2) / 3, GATED_MULTIPLE) : 4 * c->d;
+    if (!options_is_set(o, "norm_eps")) c->norm_eps = c->norm == NORM_RMS ? 1e-6 : 1e-5;
+    return status_ok();
+}
+
+Status run_config(const Options *o, int vocab, ModelConfig *out) {
+    (void)config_preset(options_text(o, "arch"), out);
+    STATUS_TRY(set_given(o, out));
+    STATUS_TRY(derive(o, out));
+    if (!options_is_set(o, "vocab")) out->vocab = vocab;
+    if (out->vocab < vocab)
+        return status_usage(_("vocab=%d is too small: the corpus has %d tokens"), out->vocab, vocab);
+    return config_check(out);
+}
+
+Status run_check(const Options *o) {
+    ModelConfig c;
+    STATUS_TRY(run_config(o, VOCAB_UNKNOWN, &c));
+    if (options_is_set(o, "lr_min") && options_real(o, "lr_min") > options_real(o, "lr"))
+        return status_usage(_("lr_min (%g) is above lr (%g): a schedule only falls"), options_real(o, "lr_min"),
+                            options_real(o, "lr"));
+    return corpora_check(options_text(o, "corpus"));
+}

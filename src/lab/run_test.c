@@ -1,0 +1,102 @@
+/* Evaluation of a run: the model's loss on sentences, and the exact floor on the same sentences beside it. */
+#include "run_data.h"
+
+#include "mem.h"
+#include "tokens.h"
+
+#include <math.h>
+
+enum { TEST_BATCH = 128 }; /* sentences of a pass */
+
+RunData *run_data_new(Corpus *c) {
+    RunData *d = MEM_NEW(RunData);
+    d->corpus = c;
+    return d;
+}
+
+void run_data_free(RunData *d) {
+    if (!d) return;
+    corpus_free(d->corpus);
+    mem_free(d->train.sum);
+    mem_free(d->test.sum);
+    mem_free(d);
+}
+
+/* Predictions of sentence I: every token after <s>, as far as the context reaches. */
+static int predictions(const Sentences *s, long i, int context) {
+    long n = s->start[i + 1] - s->start[i] - 1;
+    return n < context ? (int)n : context;
+}
+
+/* -log p of the first N predictions of sentence I. */
+static Status sentence_floor(RunData *d, const Sentences *s, long i, int n, double *nll) {
+    Str text;
+    str_init(&text);
+    int length = (int)(s->start[i + 1] - s->start[i]);
+    tokens_text(d->corpus->vocab, s->id + s->start[i], length, &text);
+    double *log_p = NULL;
+    int tokens;
+    Status status = language_steps(d->corpus->language, text.s, &log_p, &tokens);
+    *nll = 0;
+    if (status_is_ok(&status))
+        for (int k = 0; k < n && k <= tokens; k++) *nll -= log_p[k];
+    mem_free(log_p);
+    str_done(&text);
+    return status;
+}
+
+Status run_data_floor(RunData *d, const Sentences *s, Floor *f, long n, int context, double *sum) {
+    *sum = (double)NAN;
+    if (!d->corpus->language) return status_ok();
+    if (f->capacity < n + 1) {
+        f->sum = mem_resize(f->sum, (size_t)n + 1, sizeof *f->sum);
+        f->capacity = n + 1;
+        f->sum[0] = 0;
+    }
+    while (f->known < n) {
+        double nll;
+        STATUS_TRY(sentence_floor(d, s, f->known, predictions(s, f->known, context), &nll));
+        f->sum[f->known + 1] = f->sum[f->known] + nll;
+        f->known++;
+    }
+    *sum = f->sum[n];
+    return status_ok();
+}
+
+/* Sum of the model's -log p over the first N sentences; a pass at a time. */
+static double model_nll(Run *r, const Sentences *s, long n, long *tokens) {
+    int context = model_config(run_model(r))->context;
+    double sum = 0;
+    *tokens = 0;
+    Batch b;
+    batch_init(&b);
+    for (long from = 0; from < n; from += TEST_BATCH) {
+        batch_clear(&b);
+        for (long i = from; i < n && i < from + TEST_BATCH; i++)
+            batch_add(&b, s->id + s->start[i], predictions(s, i, context), true);
+        sum += shards_nll(run_shards(r), &b);
+        *tokens += b.targets;
+    }
+    batch_done(&b);
+    return sum;
+}
+
+static Status evaluate(Run *r, const Sentences *s, Floor *f, long n, double *nll, double *floor_nll, long *tokens) {
+    if (n < 0 || n > s->sentences) n = s->sentences;
+    double floor_sum;
+    STATUS_TRY(run_data_floor(run_data(r), s, f, n, model_config(run_model(r))->context, &floor_sum));
+    double sum = model_nll(r, s, n, tokens);
+    *nll = sum / (double)*tokens;
+    *floor_nll = floor_sum / (double)*tokens;
+    return status_ok();
+}
+
+Status run_test(Run *r, long n, double *nll, double *floor_nll, long *tokens) {
+    RunData *d = run_data(r);
+    return evaluate(r, &d->corpus->test, &d->test, n, nll, floor_nll, tokens);
+}
+
+Status run_train_nll(Run *r, long n, double *nll, double *floor_nll, long *tokens) {
+    RunData *d = run_data(r);
+    return evaluate(r, &d->corpus->train, &d->train, n, nll, floor_nll, tokens);
+}
