@@ -1,9 +1,10 @@
 /* simd: the compatibility header of the engine, the only place in model/ that names a compiler or a processor.
  *
  * SIMD_CLONES before a function compiles it for several instruction sets; the best one is chosen when the program
- * starts, so one portable binary runs at the speed of a native one. SIMD_INLINE functions are compiled into each of
- * those copies. SimdReal is a short vector of SIMD_WIDTH numbers. LANTERN_NO_CLONES turns the copies off
- * (ThreadSanitizer needs it). */
+ * starts, so one portable binary runs at the speed of a native one. Only on static functions: clang 14 gives the chosen
+ * copy a name of its own that other files do not know. SIMD_INLINE functions are compiled into each of those copies.
+ * SimdReal is a short vector of SIMD_WIDTH numbers. LANTERN_NO_CLONES turns the copies off (ThreadSanitizer needs it).
+ */
 #ifndef MODEL_SIMD_H
 #define MODEL_SIMD_H
 

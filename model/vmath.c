@@ -4,8 +4,11 @@
 #include "vmath_scalar.h"
 
 #define MAP(name, formula)                                                                                             \
-    SIMD_CLONES void vmath_##name(int n, const real *x, real *y) {                                                     \
+    SIMD_CLONES static void map_##name(int n, const real *x, real *y) {                                                \
         for (int i = 0; i < n; i++) y[i] = formula;                                                                    \
+    }                                                                                                                  \
+    void vmath_##name(int n, const real *x, real *y) {                                                                 \
+        map_##name(n, x, y);                                                                                           \
     }
 
 /* The slope is worked out for nothing only on paper: the compiler drops what nobody reads. */
@@ -23,17 +26,25 @@ MAP_SLOPED(gelu)
 MAP_SLOPED(gelu_tanh)
 MAP_SLOPED(silu)
 
-SIMD_CLONES void vmath_softmax(int rows, int cols, const real *x, real *y) {
+SIMD_CLONES static void softmax(int rows, int cols, const real *x, real *y) {
     for (int r = 0; r < rows; r++, x += cols, y += cols) {
         real factor = (real)1 / row_exp(cols, x, row_max(cols, x), y);
         for (int i = 0; i < cols; i++) y[i] *= factor;
     }
 }
 
-SIMD_CLONES real vmath_log_sum_exp(int n, const real *x) {
+void vmath_softmax(int rows, int cols, const real *x, real *y) {
+    softmax(rows, cols, x, y);
+}
+
+SIMD_CLONES static real log_sum_exp(int n, const real *x) {
     real most = row_max(n, x), sum = 0;
     if (most == -REAL_INFINITY) return most;
 #pragma omp simd reduction(+ : sum)
     for (int i = 0; i < n; i++) sum += scalar_exp(x[i] - most);
     return most + (real)log((double)sum);
+}
+
+real vmath_log_sum_exp(int n, const real *x) {
+    return log_sum_exp(n, x);
 }
