@@ -12,6 +12,7 @@ static const struct {
     const char *id;
     const char *pairs[6];
 } small[] = {
+    {"grammar.score", {"text=the dog eats bones every day ."}},
     {"text.batch", {"block=8"}},
 };
 

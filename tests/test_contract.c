@@ -82,6 +82,10 @@ static const struct {
     const char *header;
 } headers[] = {
     {"decode.filter", "steps", "stage,index,value,kept"},
+    {"grammar.next", "next", "token,p"},
+    {"grammar.sample", "sentences", "sentence,log_p,text"},
+    {"grammar.score text=the", "score", "sentence,tokens,log_p,unknown,text"},
+    {"grammar.score text=the", "steps", "sentence,position,token,p,log_p"},
     {"text.batch", "batch", "sentence,position,token,id"},
     {"text.batch", "waste", "block,sentences,cut_sentences,cut_tokens,pads,positions,pad_share"},
 };
@@ -163,6 +167,14 @@ static const struct {
     {"$L run decode.filter probs=-.5,1.5", 2, "probs"},
     {"$L run decode.filter probs=.5,.5 logits=1,2", 2, "not both"},
     {"$L run decode.filter order=first", 2, "tau_first, tau_last"},
+    {"$L run grammar.score", 2, "text="},
+    {"$L run grammar.score text=a file=b", 2, "text="},
+    {"$L run grammar.score file=nowhere", 2, "nowhere"},
+    {"$L run grammar.next grammar=nowhere", 2, "farm, morph, stories, tags"},
+    {"$L run grammar.next start=nothing", 2, "nothing"},
+    {"$L run grammar.next set=zz:1", 2, "zz"},
+    {"printf 's: a\n\nt {u}\n' >bad && $L run grammar.next grammar=bad", 2, "line 3"},
+    {"$L run grammar.next prefix=\"$(printf '\377')\"", 2, "not UTF-8"},
     {"$L run text.batch block=zero", 2, "whole number"},
     {"$L run text.batch block=0", 2, "smallest allowed value, 1"},
     {"$L run text.batch pad=up", 2, "right, left"},

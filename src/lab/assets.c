@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,6 +17,16 @@ bool assets_find(const char *relative, Str *path) {
     if (try_root(getenv("LANTERN_ASSETS"), relative, path)) return true;
     if (try_root(LANTERN_ASSETS_SOURCE, relative, path)) return true;
     return try_root(LANTERN_ASSETS_INSTALLED, relative, path);
+}
+
+bool assets_grammar(const char *name, Str *path) {
+    if (!*name || strchr(name, '/')) return false;
+    Str relative;
+    str_init(&relative);
+    str_addf(&relative, "grammars/%s.grammar", name);
+    bool found = assets_find(relative.s, path);
+    str_done(&relative);
+    return found;
 }
 
 /* Makes PATH and what is missing above it. */

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 bool assets_find(const char *relative, Str *path); /* "grammars/farm.grammar"; false: not there */
-bool assets_cache_dir(Str *path); /* $XDG_CACHE_HOME/lantern or ~/.cache/lantern, made; false: cannot */
+bool assets_grammar(const char *name, Str *path); /* of a built-in grammar: "farm"; false: there is none of that name */
+bool assets_cache_dir(Str *path);                 /* $XDG_CACHE_HOME/lantern or ~/.cache/lantern, made; false: cannot */
 
 #endif

@@ -10,27 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GRAMMAR_END "</s>"
-
-static void close_language(Grammar *g, Language *l) {
-    language_free(l);
-    grammar_free(g);
-}
-
-static void add_conventions(Study *s) {
-    study_about(s, "probability", "exact: the sum over all derivations, END included");
-    study_about(s, "logarithms", "natural (nats)");
-}
-
-/* The grammar can be read and has what start= and set= name. */
-static Status check(const Options *o) {
-    Grammar *g;
-    Language *l;
-    STATUS_TRY(languages_open(o, &g, &l));
-    close_language(g, l);
-    return status_ok();
-}
-
 /* ---- grammar.sample ---- */
 
 static const Option sample_options[] = {
@@ -69,8 +48,8 @@ static Status run_sample(Study *s) {
             status = status_cancelled();
     }
     str_done(&text);
-    close_language(g, l);
-    add_conventions(s);
+    languages_close(g, l);
+    languages_conventions(s);
     return status;
 }
 
@@ -82,7 +61,7 @@ const Experiment experiment_grammar_sample = {
               .options =
                   (const Option *const[]){sample_options, languages_option_rows, experiment_common_options, NULL},
               .tables = (const TableSpec[]){{"sentences", sample_columns}, {0}}},
-    .check = check,
+    .check = languages_check,
     .run = run_sample,
 };
 
@@ -103,7 +82,7 @@ static const Column step_columns[] = {{"sentence", COLUMN_INT, ""},     {"positi
 static Status check_score(const Options *o) {
     if (options_is_set(o, "text") == options_is_set(o, "file"))
         return status_usage(_("give the sentences as text=SENTENCE or as file=FILE (- for standard input)"));
-    return check(o);
+    return languages_check(o);
 }
 
 /* The next token of a text at *S, which moves behind it; its bytes, 0 at the end. */
@@ -154,7 +133,7 @@ static Status add_steps(Table *t, Language *l, long sentence, const char *text, 
         size_t bytes = next_token(&text, &token);
         add_step(t, sentence, i + 1, token, bytes, log_p[i]);
     }
-    add_step(t, sentence, *n + 1, GRAMMAR_END, strlen(GRAMMAR_END), log_p[*n]);
+    add_step(t, sentence, *n + 1, LANGUAGES_END, strlen(LANGUAGES_END), log_p[*n]);
     mem_free(log_p);
     return status_ok();
 }
@@ -203,14 +182,14 @@ static Status run_score(Study *s) {
     Status status = languages_open(o, &g, &l);
     if (status_is_ok(&status)) {
         status = text ? score_lines(s, l, &text, 1) : score_lines(s, l, lines.line, lines.count);
-        close_language(g, l);
+        languages_close(g, l);
     }
     mem_free(text);
     lines_done(&lines);
-    add_conventions(s);
+    languages_conventions(s);
     study_about(s, "tokens", "what blanks separate, END not counted");
     study_about(s, "position_rule", "0 is the start of the sentence, the first token stands at 1, END is %s",
-                GRAMMAR_END);
+                LANGUAGES_END);
     return status;
 }
 
@@ -264,10 +243,10 @@ static Status run_next(Study *s) {
         add_next(study_table(s, "next"), &list);
         next_list_done(&list);
     }
-    close_language(g, l);
-    add_conventions(s);
+    languages_close(g, l);
+    languages_conventions(s);
     study_about(s, "next_rows", "falling probability, then byte order; END is %s; an impossible prefix has no rows",
-                GRAMMAR_END);
+                LANGUAGES_END);
     return status;
 }
 
@@ -280,127 +259,6 @@ const Experiment experiment_grammar_next = {
               .options = (const Option *const[]){next_options, languages_option_rows, experiment_common_options, NULL},
               .tables = (const TableSpec[]){{"next", next_columns}, {0}},
               .figure = {FIGURE_BARS, "next", "token", "p", NULL}},
-    .check = check,
+    .check = languages_check,
     .run = run_next,
-};
-
-/* ---- grammar.stats ---- */
-
-static const Column stats_columns[] = {
-    {"quantity", COLUMN_TEXT, ""}, {"value", COLUMN_DOUBLE, ""}, {"unit", COLUMN_TEXT, ""}, {0}};
-static const Column length_columns[] = {{"length", COLUMN_INT, "predictions"}, {"p", COLUMN_DOUBLE, ""}, {0}};
-static const Column mode_columns[] = {
-    {"subject", COLUMN_TEXT, ""}, {"text", COLUMN_TEXT, ""}, {"log_p", COLUMN_DOUBLE, "nats"}, {0}};
-
-static void add_stat(Table *t, const char *quantity, double value, const char *unit) {
-    table_add_text(t, quantity);
-    if (isnan(value)) {
-        table_add_empty(t);
-    } else {
-        table_add_real(t, value);
-    }
-    table_add_text(t, unit);
-}
-
-static void add_stats(Study *s, const LanguageStats *stats) {
-    Table *t = study_table(s, "stats");
-    add_stat(t, "entropy_per_token", stats->entropy_per_token, "nats");
-    add_stat(t, "perplexity", stats->perplexity, "tokens");
-    add_stat(t, "mean_of_sentence_means", stats->mean_of_sentence_means, "nats");
-    add_stat(t, "bigram_entropy", stats->bigram_entropy, "nats");
-    add_stat(t, "expected_length", stats->expected_length, "predictions");
-    add_stat(t, "words", (double)stats->words, "words");
-    t = study_table(s, "lengths");
-    for (int i = 0; i < stats->lengths; i++) {
-        if (stats->length_p[i] == 0) continue;
-        table_add_int(t, i);
-        table_add_real(t, stats->length_p[i]);
-    }
-}
-
-/* Goes on with tokens as long as there is only one that can come. */
-static Status follow_to_choice(Language *l, Str *prefix, NextList *list) {
-    for (;;) {
-        STATUS_TRY(language_next(l, prefix->s, list));
-        if (list->count != 1 || strcmp(list->next[0].token, GRAMMAR_END) == 0) return status_ok();
-        str_addf(prefix, "%s%s", prefix->len ? " " : "", list->next[0].token);
-        next_list_done(list);
-    }
-}
-
-static Status add_mode(Table *t, Language *l, const char *subject) {
-    double log_p;
-    Str text;
-    str_init(&text);
-    Status s = language_mode(l, subject, &text, &log_p);
-    if (status_is_ok(&s)) {
-        table_add_text(t, subject);
-        table_add_text(t, text.s);
-        table_add_real(t, log_p);
-    }
-    str_done(&text);
-    return s;
-}
-
-/* The subject of a sentence: its tokens up to the first that could have been another. */
-static Status add_modes(Study *s, Language *l) {
-    Str prefix, subject;
-    str_init(&prefix);
-    str_init(&subject);
-    NextList list = {0};
-    Status status = follow_to_choice(l, &prefix, &list);
-    for (int i = 0; status_is_ok(&status) && i < list.count; i++) {
-        if (strcmp(list.next[i].token, GRAMMAR_END) == 0) continue;
-        str_clear(&subject);
-        str_addf(&subject, "%s%s%s", prefix.s, prefix.len ? " " : "", list.next[i].token);
-        status = add_mode(study_table(s, "modes"), l, subject.s);
-        if (status_is_ok(&status) &&
-            !study_progress(s, (double)(i + 1) / (double)list.count, _("likeliest sentence: %s"), subject.s))
-            status = status_cancelled();
-    }
-    next_list_done(&list);
-    str_done(&prefix);
-    str_done(&subject);
-    return status;
-}
-
-static Status measure(Study *s, Language *l) {
-    LanguageStats stats;
-    STATUS_TRY(language_stats(l, &stats));
-    bool finite = stats.finite;
-    if (finite) add_stats(s, &stats);
-    language_stats_done(&stats);
-    if (!finite)
-        return status_failed(_("this language has infinitely many sentences, or too many to add up: no figures"));
-    if (!study_progress(s, -1, _("likeliest sentences"))) return status_cancelled();
-    return add_modes(s, l);
-}
-
-static Status run_stats(Study *s) {
-    Grammar *g;
-    Language *l;
-    STATUS_TRY(languages_open(study_options(s), &g, &l));
-    Status status = measure(s, l);
-    close_language(g, l);
-    add_conventions(s);
-    study_about(s, "length", "a sentence of n tokens has n + 1 predictions: every token and END");
-    study_about(s, "entropy_per_token",
-                "entropy of a sentence / expected length; perplexity is its exponential: the floor of any model");
-    study_about(s, "subject", "the tokens of a sentence up to the first that could have been another");
-    study_about(s, "ties", "of equally likely sentences the first in byte order");
-    return status;
-}
-
-const Experiment experiment_grammar_stats = {
-    .entry = {.id = "grammar.stats",
-              .section = "L3 0.5",
-              .title = N_("entropy, perplexity floor and likeliest sentences of a language"),
-              .see = N_("No model can have a lower perplexity than the language itself: 2.4954 on the farm."),
-              .options = (const Option *const[]){languages_option_rows, experiment_common_options, NULL},
-              .tables =
-                  (const TableSpec[]){
-                      {"stats", stats_columns}, {"lengths", length_columns}, {"modes", mode_columns}, {0}},
-              .figure = {FIGURE_BARS, "lengths", "length", "p", NULL}},
-    .check = check,
-    .run = run_stats,
 };
