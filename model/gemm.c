@@ -63,6 +63,18 @@ const char *gemm_library(void) {
     return openblas_get_config();
 }
 
+const char *gemm_parallel(void) {
+    ready();
+    switch (openblas_get_parallel()) {
+    case OPENBLAS_SEQUENTIAL:
+        return "serial";
+    case OPENBLAS_OPENMP:
+        return "openmp";
+    default:
+        return "pthread";
+    }
+}
+
 int gemm_threads(void) {
     ready();
     return openblas_get_num_threads();

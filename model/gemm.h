@@ -26,6 +26,7 @@ void gemm_axpy(int n, real alpha, const real *x, real *y); /* y += alpha x */
 /* For --version: the kernels chosen for this processor, and how the library was built. */
 const char *gemm_core(void);
 const char *gemm_library(void);
-int gemm_threads(void); /* 1, read back from the library */
+const char *gemm_parallel(void); /* "serial", "pthread" or "openmp" */
+int gemm_threads(void);          /* 1, read back from the library */
 
 #endif

@@ -5,6 +5,6 @@
 #include "str.h"
 
 const char *version_number(void); /* "0.1.0" */
-void version_add(Str *out);       /* lines: the program, the compiler, the number type */
+void version_add(Str *out);       /* lines: the program, the compiler, the number type, OpenBLAS */
 
 #endif
