@@ -15,7 +15,7 @@ enum {
     KEYCODE_CTRL = 0x400000, /* | letter: <C-p> is KEYCODE_CTRL | 'p' */
 };
 
-size_t key_name(Key k, char *out, size_t bytes);
+size_t key_label(Key k, char *out, size_t bytes);
 /* Reads one name from S; returns the bytes used, 0 when S is empty or no name. Plain characters stand for themselves, "<" alone for
  * itself, "<lt>" too, "<Space>" for a blank. */
 size_t key_parse(const char *s, Key *out);

@@ -31,7 +31,13 @@ typedef enum {
     STYLE_ROLES,
 } StyleRole;
 
-enum { ATTRIBUTE_NONE = 0, ATTRIBUTE_BOLD = 1, ATTRIBUTE_REVERSE = 2, ATTRIBUTE_UNDERLINE = 4 };
+enum {
+    ATTRIBUTE_NONE = 0,
+    ATTRIBUTE_BOLD = 1,
+    ATTRIBUTE_REVERSE = 2,
+    ATTRIBUTE_UNDERLINE = 4,
+    ATTRIBUTE_CARET = 8, /* no look: the terminal's own cursor is parked here (screen readers, input methods) */
+};
 
 typedef enum { HEAT_NONE, HEAT_SEQUENTIAL, HEAT_DIVERGING } HeatMap; /* diverging: 128 is zero */
 typedef enum { MAP_VIRIDIS, MAP_CIVIDIS, MAP_MAGMA, MAP_GRAY, MAP_COUNT } MapName; /* the sequential map in use */
@@ -53,13 +59,19 @@ typedef struct {
 } StyleSheet;
 
 Paint style_role(const StyleSheet *s, StyleRole role, int attributes);
-/* Levels that the map has at this depth: heat values are quantised to them, so that few colour pairs do. */
-int style_heat_levels(const StyleSheet *s, HeatMap map);
-int32_t style_heat(const StyleSheet *s, HeatMap map, uint8_t heat);
-/* Whether the depth can paint heat as colour; if not, panes use the glyph ramp (canvas glyph ramp works everywhere). */
+
+/* Whether the depth can paint heat as colour; if not, heat is a ramp of glyphs (Canvas.heat_colour is set from this). */
 bool style_heat_is_colour(const StyleSheet *s);
+/* Levels that the map has at this depth: heat values are quantised to them, so that few colour pairs do. 0: no colours. */
+int style_heat_levels(const StyleSheet *s, HeatMap map);
+/* The colour of a heat. Lightness is monotone in heat (sequential) or in the distance from 128 (diverging); zero of a diverging map
+ * is near the theme's ground. Viridis and cividis mean the same in every theme; magma and gray have an end in black and an end in
+ * white, and turn round on a light ground, so that nothing looks like paper but nothing. */
+int32_t style_heat(const StyleSheet *s, HeatMap map, uint8_t heat);
 /* A role whose text is readable on top of this heat (the number in a cell). */
 Paint style_on_heat(const StyleSheet *s, HeatMap map, uint8_t heat);
+/* How a glyph of the ramp is painted where heat is not a colour: the sign of a diverging map has a colour where there are any. */
+Paint style_ramp(const StyleSheet *s, HeatMap map, uint8_t heat);
 
 const char *style_theme_name(ThemeName t); /* dark, light, contrast, mono */
 const char *style_map_name(MapName m);

@@ -1,0 +1,183 @@
+/* Paragraphs, tables and tall digits. */
+#include "draw.h"
+
+#include "mem.h"
+#include "utf8.h"
+
+#include <string.h>
+
+/* ---- paragraphs ---- */
+
+typedef struct {
+    uint32_t code;
+    int bytes, width;
+} Character;
+
+static Character read_character(const char *s) {
+    Character ch;
+    ch.bytes = utf8_decode(s, strlen(s) < 4 ? strlen(s) : 4, &ch.code);
+    if (ch.bytes == 0) ch.bytes = 1, ch.code = 0xFFFD;
+    ch.width = utf8_width(ch.code);
+    return ch;
+}
+
+/* Punctuation that must not begin a line of Chinese or Japanese. */
+static bool closes(uint32_t code) {
+    static const uint32_t closing[] = {0x3001, 0x3002, 0x300B, 0x300D, 0x300F, 0x3011, 0xFF01,
+                                       0xFF09, 0xFF0C, 0xFF1A, 0xFF1B, 0xFF1F, 0x2019, 0x201D,
+                                       ',',    '.',    ')',    ':',    ';',    '!',    '?'};
+    for (size_t i = 0; i < sizeof closing / sizeof *closing; i++)
+        if (closing[i] == code) return true;
+    return false;
+}
+
+static size_t skip_blanks(const char *s, size_t i) {
+    while (s[i] == ' ') i++;
+    return i;
+}
+
+size_t draw_wrap(const char *s, int columns, size_t *next) {
+    size_t i = 0, end = 0, resume = 0; /* end, resume: the last place to break at */
+    int used = 0;
+    bool wide_before = false;
+    while (s[i] != '\0' && s[i] != '\n') {
+        Character ch = read_character(s + i);
+        if (ch.code == ' ') {
+            end = i;
+            resume = skip_blanks(s, i);
+        } else if (i > 0 && (ch.width == 2 || wide_before) && s[i - 1] != ' ' && !closes(ch.code)) {
+            end = resume = i;
+        }
+        if (used + ch.width > columns && ch.code != ' ') {
+            if (end == 0) end = resume = i > 0 ? i : (size_t)ch.bytes; /* a word wider than the line */
+            *next = resume;
+            return end;
+        }
+        used += ch.width;
+        wide_before = ch.width == 2;
+        i += (size_t)ch.bytes;
+    }
+    *next = s[i] == '\n' ? i + 1 : i;
+    return i;
+}
+
+int draw_paragraph(Canvas *c, Rect r, const char *text, StyleRole role) {
+    if (r.w <= 0) return 0;
+    int row = 0;
+    for (; row < r.h && *text != '\0'; row++) {
+        size_t next;
+        size_t bytes = draw_wrap(text, r.w, &next);
+        char *line = mem_text_n(text, bytes);
+        canvas_text(c, r.x, r.y + row, r.w, line, role, ATTRIBUTE_NONE);
+        mem_free(line);
+        text += next;
+    }
+    return row;
+}
+
+int draw_paragraph_rows(int columns, const char *text) {
+    if (columns <= 0) return 0;
+    int rows = 0;
+    for (; *text != '\0'; rows++) {
+        size_t next;
+        draw_wrap(text, columns, &next);
+        text += next;
+    }
+    return rows;
+}
+
+/* ---- tables ---- */
+
+static void draw_table_line(Canvas *c, Rect r, int row, const char *line, StyleRole role, bool marked) {
+    if (marked) canvas_fill(c, (Rect){r.x, r.y + row, r.w, 1}, ' ', STYLE_CURSOR, ATTRIBUTE_NONE);
+    if (marked) canvas_put(c, r.x, r.y + row, 0x25B8, STYLE_CURSOR, ATTRIBUTE_NONE);
+    canvas_text(c, r.x + 2, r.y + row, r.w - 2, line, marked ? STYLE_CURSOR : role, CANVAS_ELLIPSIS);
+}
+
+void draw_table(Canvas *c, Rect r, const Table *t, long first, long cursor) {
+    Canvas view = canvas_view(c, r);
+    if (view.w < 3 || view.h < 1) return;
+    r = (Rect){0, 0, view.w, view.h};
+    Str text;
+    str_init(&text);
+    table_print(t, first > 0 ? first : 0, r.h > 1 ? r.h - 1 : 0, &text);
+    char *line = strchr(text.s, '\n'); /* the name stands in the pane's title */
+    line = line == NULL ? text.s : line + 1;
+    for (int row = 0; row < r.h && *line != '\0'; row++) {
+        char *end = strchr(line, '\n');
+        if (end != NULL) *end = '\0';
+        bool marked = row > 0 && cursor >= 0 && first + row - 1 == cursor;
+        draw_table_line(&view, r, row, line, row == 0 ? STYLE_DIM : STYLE_TEXT, marked);
+        if (end == NULL) break;
+        line = end + 1;
+    }
+    str_done(&text);
+}
+
+/* ---- tall digits ---- */
+
+typedef struct {
+    char ch;
+    const char *dots; /* five rows of equal width */
+} Tall;
+
+static const Tall tall[] = {
+    {'0', "####.##.##.####"}, {'1', ".#.##..#..#.###"}, {'2', "###..#####..###"}, {'3', "###..####..####"},
+    {'4', "#.##.####..#..#"}, {'5', "####..###..####"}, {'6', "####..####.####"}, {'7', "###..#..#..#..#"},
+    {'8', "####.#####.####"}, {'9', "####.####..####"}, {'-', "......###......"}, {'+', "....#.###.#...."},
+    {'.', "....#"},           {':', ".#.#."},           {' ', "....."},           {',', "...##"},
+    {'%', "#.#..#.#.#..#.#"}, {'/', "..#..#.#.#..#.."}, {'x', "...#.#.#.#.#..."},
+};
+
+static const Tall *find_tall(char ch) {
+    for (size_t i = 0; i < sizeof tall / sizeof *tall; i++)
+        if (tall[i].ch == ch) return &tall[i];
+    return NULL;
+}
+
+/* Dots that the text is wide, blanks between characters included; 0 when a character has no tall form. */
+static int tall_width(const char *text) {
+    int dots = 0;
+    for (; *text != '\0'; text++) {
+        const Tall *t = find_tall(*text);
+        if (t == NULL) return 0;
+        dots += (int)strlen(t->dots) / 5 + 1;
+    }
+    return dots > 0 ? dots - 1 : 0;
+}
+
+/* One dot: SX columns, SY half-rows, upper left corner at column X, half-row Y. */
+static void put_dot(Canvas *c, int x, int y, int sx, int sy, StyleRole role) {
+    for (int half = y; half < y + sy; half++)
+        for (int i = x; i < x + sx; i++) {
+            Cell *cell = canvas_cell(c, i, half / 2);
+            bool other =
+                cell != NULL && (half % 2 == 0 ? cell->ch == CANVAS_HALF_LOWER : cell->ch == CANVAS_HALF_UPPER);
+            uint32_t ch = other ? 0x2588 : half % 2 == 0 ? CANVAS_HALF_UPPER : CANVAS_HALF_LOWER;
+            canvas_put(c, i, half / 2, c->glyphs == GLYPHS_ASCII ? '#' : ch, role, ATTRIBUTE_BOLD);
+        }
+}
+
+static void put_tall(Canvas *c, int x, const Tall *t, int sx, int sy, StyleRole role) {
+    int wide = (int)strlen(t->dots) / 5;
+    for (int i = 0; i < 5 * wide; i++)
+        if (t->dots[i] == '#') put_dot(c, x + i % wide * sx, i / wide * sy, sx, sy, role);
+}
+
+void draw_big(Canvas *c, Rect r, const char *text, StyleRole role) {
+    static const struct { int sx, sy; } scales[] = {{6, 6}, {4, 4}, {2, 2}, {1, 1}};
+    Canvas view = canvas_view(c, r);
+    int dots = tall_width(text);
+    for (size_t s = 0; dots > 0 && s < sizeof scales / sizeof *scales; s++) {
+        int sx = scales[s].sx, sy = scales[s].sy;
+        if (dots * sx > view.w || (5 * sy + 1) / 2 > view.h || (sy == 1 && view.glyphs == GLYPHS_ASCII)) continue;
+        int x = 0;
+        for (const char *p = text; *p != '\0'; p++) {
+            const Tall *t = find_tall(*p);
+            put_tall(&view, x, t, sx, sy, role);
+            x += ((int)strlen(t->dots) / 5 + 1) * sx;
+        }
+        return;
+    }
+    canvas_text(&view, 0, 0, -1, text, role, ATTRIBUTE_BOLD | CANVAS_ELLIPSIS);
+}

@@ -1,0 +1,560 @@
+/* term_curses: the real terminal, by ncurses with wide characters. The only file that sees curses.
+ *
+ * The picture is kept as it was sent (Painted), and only rows that differ are given to curses, which sends the cells
+ * that differ: an unchanged frame costs nothing. Colour pairs are made when first used and never changed, so that
+ * nothing on the screen is redrawn because a pair is. Our own modes (mouse, paste, synchronised output) and curses'
+ * bytes meet on one file descriptor: curses writes its own buffer in doupdate, ours are written directly before and
+ * after. */
+#include "term.h"
+
+#include "bug.h"
+#include "clock.h"
+#include "intl.h"
+#include "mem.h"
+#include "str.h"
+#include "term_decode.h"
+#include "term_describe.h"
+#include "term_signals.h"
+
+#include <curses.h>
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+#include <wchar.h>
+
+#define ESCAPE_DELAY 100 /* ms that a sequence may be late after its escape */
+#define LATE_BYTES   0.1 /* s that the rest of a character or report may be late */
+#define LATE_PASTE   1.0
+#define INPUT_FD     STDIN_FILENO
+#define OUTPUT_FD    STDOUT_FILENO
+
+/* Codes for define_key, above all of curses' own. */
+enum { CODE_MOUSE = KEY_MAX + 1000, CODE_X10, CODE_PASTE, CODE_PASTE_END, CODE_FOCUS, CODE_KEY };
+
+typedef struct {
+    uint32_t ch;
+    attr_t attributes;
+    int pair;
+} Painted;
+
+typedef struct {
+    int32_t fg, bg;
+    int pair; /* 0: the slot is free */
+} PairSlot;
+
+typedef struct {
+    Term term;
+    SCREEN *screen;
+    WINDOW *keys; /* input comes by a pad: reading by a window would refresh it */
+    Depth depth;
+    Glyphs glyphs;
+    bool mouse, resumed;
+    Painted *shown; /* [h * w] as sent */
+    cchar_t *line;  /* [w] one row on its way */
+    int w, h;
+    PairSlot *pair;
+    int pairs, pair_room; /* room: a power of two */
+    StyleSheet style;     /* of the heat colours below */
+    bool style_known;
+    int32_t heat[3][256]; /* [HeatMap][heat] */
+    Decoder decoder;
+    int silent_reads; /* readable, and then nothing to read */
+} CursesTerm;
+
+static CursesTerm *self(Term *t) {
+    return (CursesTerm *)t;
+}
+
+static void send(const char *bytes) {
+    for (size_t at = 0, count = strlen(bytes); at < count;) {
+        ssize_t n = write(OUTPUT_FD, bytes + at, count - at);
+        if (n < 0 && errno != EINTR && errno != EAGAIN) return; /* the terminal is gone: the next read says so */
+        if (n > 0) at += (size_t)n;
+    }
+}
+
+/* ---- colours ---- */
+
+static size_t pair_hash(int32_t fg, int32_t bg) {
+    uint64_t x = (uint64_t)(uint32_t)fg * 0x9E3779B97F4A7C15u + (uint64_t)(uint32_t)bg * 0xC2B2AE3D27D4EB4Fu;
+    return (size_t)(x >> 20);
+}
+
+static PairSlot *pair_slot(CursesTerm *c, int32_t fg, int32_t bg) {
+    size_t mask = (size_t)c->pair_room - 1, i = pair_hash(fg, bg) & mask;
+    while (c->pair[i].pair != 0 && (c->pair[i].fg != fg || c->pair[i].bg != bg)) i = (i + 1) & mask;
+    return &c->pair[i];
+}
+
+static void grow_pairs(CursesTerm *c) {
+    PairSlot *before = c->pair;
+    int room = c->pair_room;
+    c->pair_room = room > 0 ? room * 2 : 1024;
+    c->pair = MEM_ARRAY(PairSlot, (size_t)c->pair_room);
+    for (int i = 0; i < room; i++)
+        if (before[i].pair != 0) *pair_slot(c, before[i].fg, before[i].bg) = before[i];
+    mem_free(before);
+}
+
+/* What curses calls a colour: an index, RGB in a direct-colour terminal, -1. */
+static int curses_colour(int32_t colour) {
+    return colour < 0 ? -1 : colour & 0xFFFFFF;
+}
+
+static int pair_of(CursesTerm *c, int32_t fg, int32_t bg) {
+    if ((fg < 0 && bg < 0) || c->depth == DEPTH_MONO) return 0;
+    PairSlot *slot = pair_slot(c, fg, bg);
+    if (slot->pair != 0) return slot->pair;
+    if (c->pairs + 1 >= COLOR_PAIRS) return 0; /* a terminal of few pairs: the text is there, in its own colour */
+    if (2 * (c->pairs + 1) > c->pair_room) {
+        grow_pairs(c);
+        slot = pair_slot(c, fg, bg);
+    }
+    if (init_extended_pair(c->pairs + 1, curses_colour(fg), curses_colour(bg)) == ERR) return 0;
+    *slot = (PairSlot){fg, bg, ++c->pairs};
+    return slot->pair;
+}
+
+static void learn_heat(CursesTerm *c, const StyleSheet *style) {
+    if (c->style_known && memcmp(&c->style, style, sizeof *style) == 0) return;
+    c->style = *style;
+    c->style_known = true;
+    for (int heat = 0; heat < 256; heat++) {
+        c->heat[HEAT_SEQUENTIAL][heat] = style_heat(style, HEAT_SEQUENTIAL, (uint8_t)heat);
+        c->heat[HEAT_DIVERGING][heat] = style_heat(style, HEAT_DIVERGING, (uint8_t)heat);
+    }
+}
+
+/* ---- painting ---- */
+
+static attr_t curses_attributes(int attributes) {
+    attr_t a = A_NORMAL;
+    if ((attributes & ATTRIBUTE_BOLD) != 0) a |= A_BOLD;
+    if ((attributes & ATTRIBUTE_REVERSE) != 0) a |= A_REVERSE;
+    if ((attributes & ATTRIBUTE_UNDERLINE) != 0) a |= A_UNDERLINE;
+    return a;
+}
+
+static Painted painted_as(CursesTerm *c, uint32_t ch, Paint p) {
+    return (Painted){ch, curses_attributes(p.attributes), pair_of(c, p.fg, p.bg)};
+}
+
+static Painted paint_heat(CursesTerm *c, const Cell *cell, bool in_colour) {
+    HeatMap map = (HeatMap)cell->map;
+    if (!in_colour)
+        return painted_as(c, cell->ch, style_ramp(&c->style, map, cell->void_top ? cell->bottom : cell->top));
+    Paint p = {-1, -1, ATTRIBUTE_NONE};
+    if (cell->ch == CANVAS_HALF_UPPER) {
+        p.fg = c->heat[map][cell->top];
+        if (!cell->void_bottom) p.bg = c->heat[map][cell->bottom];
+    } else if (cell->ch == CANVAS_HALF_LOWER) {
+        p.fg = c->heat[map][cell->bottom];
+    } else {
+        p = style_on_heat(&c->style, map, cell->top);
+    }
+    return painted_as(c, cell->ch, p);
+}
+
+static Painted paint_cell(CursesTerm *c, const Cell *cell, bool in_colour) {
+    if (cell->map != HEAT_NONE) return paint_heat(c, cell, in_colour && style_heat_is_colour(&c->style));
+    Paint p = style_role(&c->style, (StyleRole)cell->role, cell->attributes);
+    if (cell->ground == 0) return painted_as(c, cell->ch, p);
+    Paint ground = style_role(&c->style, (StyleRole)(cell->ground - 1), ATTRIBUTE_NONE);
+    if (p.fg < 0 || ground.fg < 0 || c->depth < DEPTH_16)
+        return painted_as(c, 0x2588, p); /* no colour for the ground */
+    p.bg = ground.fg;
+    return painted_as(c, cell->ch, p);
+}
+
+/* The cell at (x, y) as this terminal can show it: no half characters, none whose width the C library sees otherwise.
+ */
+static Painted paint_at(CursesTerm *c, const Canvas *canvas, int x, int y) {
+    const Cell *row = &canvas->cell[(size_t)y * (size_t)canvas->stride];
+    Painted p = paint_cell(c, &row[x], canvas->heat_colour);
+    bool half = p.ch == 0 && (x == 0 || row[x - 1].width != 2);
+    bool cut = row[x].width == 2 && (x + 1 >= c->w || x + 1 >= canvas->w || row[x + 1].ch != 0);
+    if (half || cut) p.ch = ' ';
+    return p;
+}
+
+static int put_painted(CursesTerm *c, int n, const Painted *p, int width) {
+    wchar_t text[2] = {(wchar_t)p->ch, L'\0'};
+    int pair = p->pair;
+    if (p->ch >= 0x80 && wcwidth((wchar_t)p->ch) != width) {
+        text[0] = L'?';
+        setcchar(&c->line[n], text, p->attributes, 0, &pair);
+        for (int i = 1; i < width; i++) c->line[n + i] = c->line[n];
+        return width;
+    }
+    setcchar(&c->line[n], text, p->attributes, 0, &pair);
+    return 1;
+}
+
+/* Gives row Y to curses when it differs from what was sent. */
+static bool present_row(CursesTerm *c, const Canvas *canvas, int y) {
+    Painted *shown = &c->shown[(size_t)y * (size_t)c->w];
+    int columns = canvas->w < c->w ? canvas->w : c->w;
+    bool changed = false;
+    for (int x = 0; x < columns; x++) {
+        Painted p = paint_at(c, canvas, x, y);
+        if (p.ch == shown[x].ch && p.attributes == shown[x].attributes && p.pair == shown[x].pair) continue;
+        shown[x] = p;
+        changed = true;
+    }
+    if (!changed) return false;
+    int n = 0;
+    for (int x = 0; x < columns; x++) {
+        if (shown[x].ch == 0) continue; /* curses fills the right half itself */
+        n += put_painted(c, n, &shown[x], x + 1 < columns && shown[x + 1].ch == 0 ? 2 : 1);
+    }
+    mvadd_wchnstr(y, 0, c->line, n);
+    return true;
+}
+
+/* The terminal's own cursor, though hidden, stands at the caret or at the shared cursor: screen readers and input
+ * methods look there. */
+static void park_cursor(CursesTerm *c, const Canvas *canvas) {
+    int at_x = -1, at_y = -1;
+    bool caret = false;
+    for (int y = 0; y < canvas->h && y < c->h && !caret; y++)
+        for (int x = 0; x < canvas->w && x < c->w && !caret; x++) {
+            const Cell *cell = &canvas->cell[(size_t)y * (size_t)canvas->stride + (size_t)x];
+            caret = (cell->attributes & ATTRIBUTE_CARET) != 0;
+            if (!caret && (cell->role != STYLE_CURSOR || at_x >= 0)) continue;
+            at_x = x;
+            at_y = y;
+        }
+    leaveok(stdscr, at_x < 0);
+    if (at_x >= 0) wmove(stdscr, at_y, at_x);
+}
+
+static void present(Term *t, const Canvas *canvas, const StyleSheet *style) {
+    CursesTerm *c = self(t);
+    if (signals_gave_back()) return;
+    learn_heat(c, style);
+    bool changed = false;
+    for (int y = 0; y < canvas->h && y < c->h; y++) changed = present_row(c, canvas, y) || changed;
+    if (!changed) return;
+    park_cursor(c, canvas);
+    wnoutrefresh(stdscr);
+    send(TERM_BEGIN_FRAME);
+    doupdate();
+    send(TERM_END_FRAME);
+}
+
+/* ---- size and modes ---- */
+
+/* Forgets what was sent, so that the next frame is whole. */
+static void forget_shown(CursesTerm *c) {
+    getmaxyx(stdscr, c->h, c->w);
+    size_t cells = (size_t)c->w * (size_t)c->h;
+    c->shown = mem_resize(c->shown, cells + 1, sizeof *c->shown);
+    c->line = mem_resize(c->line, (size_t)c->w + 1, sizeof *c->line);
+    for (size_t i = 0; i < cells; i++) c->shown[i] = (Painted){UINT32_MAX, A_NORMAL, 0};
+}
+
+/* Asks for the size; true when it is another one. */
+static bool follow_size(CursesTerm *c) {
+    struct winsize size;
+    if (ioctl(OUTPUT_FD, TIOCGWINSZ, &size) != 0 || size.ws_row == 0 || size.ws_col == 0) return false;
+    if (size.ws_row == c->h && size.ws_col == c->w) return false;
+    resizeterm(size.ws_row, size.ws_col);
+    forget_shown(c);
+    return true;
+}
+
+static void set_modes(const CursesTerm *c) {
+    send(TERM_ON_PASTE);
+    if (c->mouse) send(TERM_ON_MOUSE);
+}
+
+static void clear_modes(void) {
+    send(TERM_END_FRAME TERM_OFF_MOUSE TERM_OFF_PASTE);
+}
+
+static void repaint(Term *t) {
+    forget_shown(self(t));
+    clearok(stdscr, TRUE);
+}
+
+/* Ours again, after another program had the terminal. */
+static void take_back(CursesTerm *c) {
+    reset_prog_mode();
+    refresh(); /* leaves the state that endwin made */
+    curs_set(0);
+    set_modes(c);
+    follow_size(c);
+    repaint(&c->term);
+    c->resumed = true;
+}
+
+static void suspend(Term *t) {
+    clear_modes();
+    endwin();
+    signals_stop_process();
+    take_back(self(t));
+}
+
+static void set_mouse(Term *t, bool on) {
+    CursesTerm *c = self(t);
+    if (on == c->mouse) return;
+    c->mouse = on;
+    send(on ? TERM_ON_MOUSE : TERM_OFF_MOUSE);
+}
+
+static void get_size(Term *t, int *w, int *h) {
+    *w = self(t)->w;
+    *h = self(t)->h;
+}
+
+static Glyphs get_glyphs(Term *t) {
+    return self(t)->glyphs;
+}
+static Depth get_depth(Term *t) {
+    return self(t)->depth;
+}
+
+/* ---- input ---- */
+
+static Key key_of_code(int code) {
+    static const struct {
+        int code;
+        Key key;
+    } codes[] = {
+        {KEY_UP, KEYCODE_UP},
+        {KEY_DOWN, KEYCODE_DOWN},
+        {KEY_LEFT, KEYCODE_LEFT},
+        {KEY_RIGHT, KEYCODE_RIGHT},
+        {KEY_SR, KEYCODE_UP},
+        {KEY_SF, KEYCODE_DOWN},
+        {KEY_SLEFT, KEYCODE_LEFT},
+        {KEY_SRIGHT, KEYCODE_RIGHT},
+        {KEY_HOME, KEYCODE_HOME},
+        {KEY_END, KEYCODE_END},
+        {KEY_SHOME, KEYCODE_HOME},
+        {KEY_SEND, KEYCODE_END},
+        {KEY_PPAGE, KEYCODE_PAGE_UP},
+        {KEY_NPAGE, KEYCODE_PAGE_DOWN},
+        {KEY_BTAB, KEYCODE_BACK_TAB},
+        {KEY_ENTER, KEYCODE_ENTER},
+        {KEY_BACKSPACE, KEYCODE_BACKSPACE},
+        {KEY_DC, KEYCODE_DELETE},
+        {KEY_IC, KEYCODE_INSERT},
+        {KEY_SDC, KEYCODE_DELETE},
+        {KEY_A1, KEYCODE_HOME},
+        {KEY_A3, KEYCODE_PAGE_UP},
+        {KEY_C1, KEYCODE_END},
+        {KEY_C3, KEYCODE_PAGE_DOWN},
+    };
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
+        if (codes[i].code == code) return codes[i].key;
+    if (code >= KEY_F(1) && code <= KEY_F(12)) return KEYCODE_F1 + (Key)(code - KEY_F(1));
+    return 0;
+}
+
+/* Sequences that terminals send whatever their description says. */
+static void define_keys(void) {
+    static const struct {
+        const char *sequence;
+        int code;
+    } keys[] = {
+        {"\033[A", KEY_UP},        {"\033[B", KEY_DOWN},          {"\033[C", KEY_RIGHT},  {"\033[D", KEY_LEFT},
+        {"\033OA", KEY_UP},        {"\033OB", KEY_DOWN},          {"\033OC", KEY_RIGHT},  {"\033OD", KEY_LEFT},
+        {"\033[H", KEY_HOME},      {"\033[F", KEY_END},           {"\033OH", KEY_HOME},   {"\033OF", KEY_END},
+        {"\033[1~", KEY_HOME},     {"\033[4~", KEY_END},          {"\033[7~", KEY_HOME},  {"\033[8~", KEY_END},
+        {"\033[2~", KEY_IC},       {"\033[3~", KEY_DC},           {"\033[5~", KEY_PPAGE}, {"\033[6~", KEY_NPAGE},
+        {"\033[Z", KEY_BTAB},      {"\033OM", KEY_ENTER},         {"\033OP", KEY_F(1)},   {"\033OQ", KEY_F(2)},
+        {"\033OR", KEY_F(3)},      {"\033OS", KEY_F(4)},          {"\033[15~", KEY_F(5)}, {"\033[17~", KEY_F(6)},
+        {"\033[18~", KEY_F(7)},    {"\033[19~", KEY_F(8)},        {"\033[20~", KEY_F(9)}, {"\033[21~", KEY_F(10)},
+        {"\033[23~", KEY_F(11)},   {"\033[24~", KEY_F(12)},       {"\033[<", CODE_MOUSE}, {"\033[M", CODE_X10},
+        {"\033[200~", CODE_PASTE}, {"\033[201~", CODE_PASTE_END}, {"\033[I", CODE_FOCUS}, {"\033[O", CODE_FOCUS},
+    };
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) define_key(keys[i].sequence, keys[i].code);
+}
+
+static bool feed(CursesTerm *c, int code, Event *out) {
+    if (code < KEY_MIN) return decoder_feed(&c->decoder, INPUT_BYTE, (uint32_t)code, out);
+    switch (code) {
+    case CODE_MOUSE:
+        return decoder_feed(&c->decoder, INPUT_MOUSE, 0, out);
+    case CODE_X10:
+    case KEY_MOUSE:
+        return decoder_feed(&c->decoder, INPUT_MOUSE_X10, 0, out);
+    case CODE_PASTE:
+        return decoder_feed(&c->decoder, INPUT_PASTE, 0, out);
+    case CODE_PASTE_END:
+        return decoder_feed(&c->decoder, INPUT_PASTE_END, 0, out);
+    default:
+        break;
+    }
+    Key key = key_of_code(code);
+    return decoder_feed(&c->decoder, key != 0 ? INPUT_KEY : INPUT_NOTHING, key, out);
+}
+
+/* Everything that has arrived, up to the first event. Bytes are read one by one and decoded here: get_wch would take
+ * good ones along with a bad one. */
+static bool read_input(CursesTerm *c, Event *out) {
+    for (int code; (code = wgetch(c->keys)) != ERR;) {
+        c->silent_reads = 0;
+        if (feed(c, code, out)) return true;
+    }
+    return decoder_has_escape(&c->decoder) && decoder_flush(&c->decoder, out);
+}
+
+static bool read_signals(CursesTerm *c, Event *out) {
+    SignalNews news = signals_take();
+    if (news.stop) suspend(&c->term);
+    if (news.resume && !c->resumed) take_back(c);
+    bool resized = news.resize && follow_size(c);
+    *out = (Event){.kind = EVENT_NONE};
+    if (news.quit != 0)
+        *out = (Event){.kind = EVENT_QUIT, .signal = news.quit};
+    else if (c->resumed)
+        out->kind = EVENT_RESUME;
+    else if (resized)
+        out->kind = EVENT_RESIZE;
+    c->resumed = false;
+    return out->kind != EVENT_NONE;
+}
+
+static int milliseconds(double seconds) {
+    if (seconds < 0) return -1;
+    return seconds > 1e6 ? 1000000000 : (int)(seconds * 1000 + 0.999);
+}
+
+typedef enum { WAIT_INPUT, WAIT_WAKE, WAIT_NOTHING, WAIT_END } Wait;
+
+static Wait wait_for(CursesTerm *c, double seconds, int wake_fd) {
+    struct pollfd fds[3] = {{INPUT_FD, POLLIN, 0}, {signals_fd(), POLLIN, 0}, {wake_fd, POLLIN, 0}};
+    int n = poll(fds, 3, milliseconds(seconds));
+    if (n == 0) return WAIT_NOTHING;
+    if (n < 0) return WAIT_INPUT; /* a signal: its news are looked at next */
+    if ((fds[1].revents & POLLIN) != 0) return WAIT_INPUT;
+    bool input = (fds[0].revents & POLLIN) != 0;
+    if (fds[0].revents != 0 && (!input || ++c->silent_reads > 2))
+        return WAIT_END; /* hung up, or readable without a byte */
+    if (input) return WAIT_INPUT;
+    return WAIT_WAKE;
+}
+
+static Event next(Term *t, double timeout, int wake_fd) {
+    CursesTerm *c = self(t);
+    double end = clock_now() + timeout;
+    for (;;) {
+        Event event;
+        if (read_signals(c, &event) || read_input(c, &event)) return event;
+        double left = timeout < 0 ? -1 : end - clock_now() > 0 ? end - clock_now() : 0;
+        double late = decoder_has_paste(&c->decoder) ? LATE_PASTE : LATE_BYTES;
+        bool partial = decoder_is_waiting(&c->decoder);
+        bool cut = partial && (left < 0 || left > late);
+        switch (wait_for(c, cut ? late : left, wake_fd)) {
+        case WAIT_INPUT:
+            continue;
+        case WAIT_WAKE:
+            return (Event){.kind = EVENT_WAKE};
+        case WAIT_END:
+            return (Event){.kind = EVENT_QUIT};
+        case WAIT_NOTHING:
+            if (cut && decoder_flush(&c->decoder, &event)) return event;
+            if (!cut) return (Event){.kind = EVENT_NONE};
+        }
+    }
+}
+
+/* ---- opening ---- */
+
+/* Ctrl-C and Ctrl-Z are keys; Ctrl-\ stays a way out when all else fails. */
+static void set_input(void) {
+    cbreak();
+    noecho();
+    nonl();
+    struct termios settings;
+    if (tcgetattr(INPUT_FD, &settings) != 0) return;
+    settings.c_cc[VINTR] = settings.c_cc[VSUSP] = _POSIX_VDISABLE;
+    settings.c_iflag &= ~(tcflag_t)(IXON | IXOFF | ISTRIP);
+    settings.c_lflag &= ~(tcflag_t)IEXTEN;
+    tcsetattr(INPUT_FD, TCSADRAIN, &settings);
+    def_prog_mode();
+}
+
+/* A fresh screen flushes at every move of the cursor until it has been ended and begun again once. */
+static void kick(void) {
+    refresh();
+    endwin();
+    refresh();
+}
+
+static void start(CursesTerm *c) {
+    set_escdelay(ESCAPE_DELAY);
+    set_input();
+    if (c->depth != DEPTH_MONO) {
+        start_color();
+        use_default_colors();
+    }
+    c->keys = newpad(1, 1);
+    BUG_ON(c->keys == NULL);
+    keypad(c->keys, TRUE);
+    nodelay(c->keys, TRUE);
+    define_keys();
+    kick();
+    curs_set(0);
+    grow_pairs(c);
+    decoder_init(&c->decoder);
+    forget_shown(c);
+    follow_size(c);
+    set_modes(c);
+}
+
+static void close_term(Term *t) {
+    CursesTerm *c = self(t);
+    if (!signals_gave_back()) {
+        clear_modes();
+        endwin();
+    }
+    bug_set_hook(NULL);
+    signals_end();
+    delwin(c->keys);
+    delscreen(c->screen);
+    decoder_done(&c->decoder);
+    mem_free(c->shown);
+    mem_free(c->line);
+    mem_free(c->pair);
+    mem_free(c);
+}
+
+static const Term methods = {get_size, get_glyphs, get_depth, present, next, suspend, repaint, set_mouse, close_term};
+
+static Status begin(const char *name, SCREEN **screen) {
+    Str restore;
+    STATUS_TRY(signals_begin());
+    str_init(&restore);
+    term_restore_bytes(name, &restore);
+    signals_set_restore(OUTPUT_FD, restore.s, restore.len);
+    str_done(&restore);
+    *screen = newterm(name, stdout, stdin);
+    if (*screen != NULL) return status_ok();
+    signals_end();
+    return status_failed(_("the terminal %s could not be opened"), name);
+}
+
+Status term_curses_open(const TermOptions *o, Term **out) {
+    TermChoice choice;
+    SCREEN *screen;
+    if (!isatty(INPUT_FD) || !isatty(OUTPUT_FD))
+        return status_usage(_("the screen needs a terminal: standard input or output is none"));
+    STATUS_TRY(term_choose(o, &choice));
+    STATUS_TRY(begin(choice.name, &screen));
+    CursesTerm *c = MEM_NEW(CursesTerm);
+    c->term = methods;
+    c->screen = screen;
+    c->depth = choice.depth;
+    c->glyphs = choice.glyphs;
+    c->mouse = o->mouse;
+    bug_set_hook(signals_give_back);
+    start(c);
+    *out = &c->term;
+    return status_ok();
+}

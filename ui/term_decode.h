@@ -1,0 +1,39 @@
+/* term_decode: from what a terminal sends to events: UTF-8, SGR and X10 mouse reports, bracketed paste. Knows no curses and no time.
+ *
+ * It is fed one input at a time and says when an event is complete. Broken UTF-8, unknown control sequences and reports that break off
+ * are swallowed: they never become keys, so line noise runs no command. */
+#ifndef UI_TERM_DECODE_H
+#define UI_TERM_DECODE_H
+
+#include "key.h"
+#include "str.h"
+
+typedef enum {
+    INPUT_BYTE,       /* value: a byte as it came */
+    INPUT_KEY,        /* value: a Key that was recognised below */
+    INPUT_MOUSE,      /* the start of an SGR report, ESC [ < ; the rest follows as bytes */
+    INPUT_MOUSE_X10,  /* the start of an X10 report, ESC [ M ; three bytes follow */
+    INPUT_PASTE,      /* ESC [ 200 ~ ; the text follows */
+    INPUT_PASTE_END,  /* ESC [ 201 ~ */
+    INPUT_NOTHING,    /* a sequence without meaning here */
+} InputKind;
+
+typedef struct {
+    int state;
+    char bytes[32]; /* of a character or a report that is not complete */
+    int used, expected;
+    Str paste, given; /* given: the text of the last paste event */
+} Decoder;
+
+void decoder_init(Decoder *d);
+void decoder_done(Decoder *d);
+/* True when *out is an event now. */
+bool decoder_feed(Decoder *d, InputKind kind, uint32_t value, Event *out);
+/* Something has begun and is not complete. An escape alone is a key as soon as nothing follows it at once; the rest may be waited for. */
+bool decoder_is_waiting(const Decoder *d);
+bool decoder_has_escape(const Decoder *d);
+bool decoder_has_paste(const Decoder *d);
+/* Nothing more comes: gives what is there (an escape, a paste without an end), drops the rest. True when *out is an event. */
+bool decoder_flush(Decoder *d, Event *out);
+
+#endif
