@@ -65,46 +65,21 @@ int vocab_find(const Vocab *v, const char *token, size_t bytes) {
 
 enum { VOCAB_NAMED = 3, VOCAB_LONGEST = 40 }; /* unknown words named in a sentence; bytes of a word that is compared */
 
-/* Least insertions, deletions, replacements and swaps of neighbours that make B of A, in bytes. */
-static int vocab_distance(const char *a, int m, const char *b, int n) {
-    int row[3][VOCAB_LONGEST + 1];
-    for (int k = 0; k <= n; k++) row[0][k] = k;
-    for (int i = 1; i <= m; i++) {
-        int *now = row[i % 3], *last = row[(i + 2) % 3], *before = row[(i + 1) % 3];
-        now[0] = i;
-        for (int k = 1; k <= n; k++) {
-            int least = last[k - 1] + (a[i - 1] != b[k - 1]);
-            if (last[k] + 1 < least) least = last[k] + 1;
-            if (now[k - 1] + 1 < least) least = now[k - 1] + 1;
-            bool swapped = i > 1 && k > 1 && a[i - 1] == b[k - 2] && a[i - 2] == b[k - 1];
-            if (swapped && before[k - 2] + 1 < least) least = before[k - 2] + 1;
-            now[k] = least;
-        }
-    }
-    return row[m % 3][n];
-}
-
-/* The word that is nearest to S, the first of those alike; -1 when none is near. */
-static int vocab_nearest(const Vocab *v, const char *s, int n) {
-    int best = -1, least = n <= 3 ? 2 : n / 2 + 1;
-    for (int id = VOCAB_SPECIALS; n <= VOCAB_LONGEST && id < vocab_size(v); id++) {
-        int length = v->texts.length[id + 1];
-        if (length > VOCAB_LONGEST) continue;
-        int distance = vocab_distance(s, n, vocab_token(v, id), length);
-        if (distance < least) {
-            least = distance;
-            best = id;
-        }
-    }
+/* The word that S was probably meant to be; NULL: none is like it. */
+static const char *vocab_nearest(const Vocab *v, const char *s) {
+    const char *best = NULL;
+    for (int id = VOCAB_SPECIALS; strlen(s) <= VOCAB_LONGEST && id < vocab_size(v); id++)
+        if (v->texts.length[id + 1] <= VOCAB_LONGEST) best = str_likelier(s, best, vocab_token(v, id));
     return best;
 }
 
 static void vocab_name_unknown(const Vocab *v, const char *s, int n, int unknown, Str *out) {
     if (unknown > VOCAB_NAMED) return;
-    if (unknown > 1) str_add(out, ", ");
-    str_addf(out, "'%.*s'", n, s);
-    int nearest = vocab_nearest(v, s, n);
-    if (nearest >= 0) str_addf(out, _(" (near: %s)"), vocab_token(v, nearest));
+    char *word = mem_text_n(s, (size_t)n);
+    const char *nearest = vocab_nearest(v, word);
+    str_addf(out, unknown > 1 ? ", '%s'" : "'%s'", word);
+    if (nearest) str_addf(out, _(" (near: %s)"), nearest);
+    mem_free(word);
 }
 
 /* The next word of *s, its bytes; 0 at the end. */
