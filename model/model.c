@@ -118,7 +118,8 @@ static void add_block(Params *p, const ModelConfig *c, int layer, BlockSlices *b
     b->norm2_out = norms_output(c) ? add_norm(p, c, prefix, "norm2_out") : none;
 }
 
-Model *model_new(const ModelConfig *config, uint64_t seed) {
+/* Registers every slice; no numbers yet. */
+static Model *lay_out(const ModelConfig *config) {
     Status status = config_check(config);
     BUG_ON(!status_is_ok(&status));
     Model *m = MEM_NEW(Model);
@@ -133,8 +134,20 @@ Model *model_new(const ModelConfig *config, uint64_t seed) {
     for (int l = 0; l < config->layers; l++) add_block(p, config, l, &m->block[l]);
     m->final_norm = norms_sum(config) ? (NormSlices){SLICE_NONE, SLICE_NONE} : add_norm(p, config, "", "final_norm");
     m->head = config->tie ? m->token : add_matrix(p, "", "head", config->vocab, config->d);
-    params_seal(p);
-    params_fill(p, seed);
+    return m;
+}
+
+size_t model_count(const ModelConfig *config) {
+    Model *m = lay_out(config);
+    size_t count = m->params.count;
+    model_free(m);
+    return count;
+}
+
+Model *model_new(const ModelConfig *config, uint64_t seed) {
+    Model *m = lay_out(config);
+    params_seal(&m->params);
+    params_fill(&m->params, seed);
     return m;
 }
 

@@ -1,26 +1,20 @@
 /* filter: the figures of the lecture's exercises, the stages and their order, ties, the edges, and drawing. */
+#include "expect.h"
+
 #include "decode/filter.h"
 #include "mem.h"
 #include "rng.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define NEAR(a, b, tolerance) assert_true(fabs((a) - (b)) <= (tolerance))
 #define PRINTED               5.0000001e-4 /* figures with three decimals */
 
 static void run(Filter *f, FilterConfig c, int n, const double *x, bool from_probs) {
-    Status s = filter_check(&c);
-    assert_string_equal(s.text, "");
+    assert_ok(filter_check(&c));
     filter_init(f, n);
-    s = filter_run(f, &c, x, from_probs);
-    assert_string_equal(s.text, "");
+    assert_ok(filter_run(f, &c, x, from_probs));
 }
 
 static void expect_final(FilterConfig c, int n, const double *x, bool from_probs, const double *expected) {
@@ -247,8 +241,7 @@ static void test_allocates_nothing(void **state) {
     run(&f, c, 5, five, true);
     size_t before = mem_count().allocations;
     for (int i = 0; i < 10; i++) {
-        Status s = filter_run(&f, &c, five, true);
-        assert_true(status_is_ok(&s));
+        assert_ok(filter_run(&f, &c, five, true));
     }
     assert_int_equal(mem_count().allocations, before);
     filter_done(&f);

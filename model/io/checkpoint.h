@@ -1,6 +1,18 @@
-/* checkpoint: a trained or half-trained model in one file: magic, version, configuration, vocabulary, seed, step, parameters,
- * moments, checksum last. Written through file.h (atomic). Sizes are checked against the file before any memory is taken.
- * Little-endian float32 (float64 in the double build, and the header says which). */
+/* checkpoint: a trained or half-trained model in one file, written through file.h (atomic).
+ *
+ *    8  "LANTERN\n"
+ *    4  version                        4  bytes of a number: 4 (float) or 8 (double)
+ *    8  bytes of the text              8  bytes of the vocabulary
+ *    8  parameters P                   8  arrays of moments: 0 or 2
+ *       text: key=value lines, each ended by a newline: the fields of ModelConfig by their names, corpus, seed, step,
+ *             steps, and with moments the fields of OptimConfig as optim.*
+ *       vocabulary: every token in the order of its id, each ended by a zero byte; nothing: no vocabulary
+ *       P numbers, then 2 P moments
+ *    8  FNV-1a of all bytes before
+ *
+ * Everything is little-endian. A field that the text does not have is 0 (off), so that files stay readable when models
+ * learn new tricks; a field that this version does not know is refused. Every size is checked against the file's length
+ * before room is asked for. A file is accepted whole or not at all. */
 #ifndef IO_CHECKPOINT_H
 #define IO_CHECKPOINT_H
 
@@ -9,22 +21,29 @@
 #include "status.h"
 #include "text/vocab.h"
 
+#include <stddef.h>
 #include <stdint.h>
 
 typedef struct {
-    Model *model;   /* owned */
-    Vocab *vocab;   /* owned */
+    Model *model; /* owned */
+    Vocab *vocab; /* owned; NULL: none in the file */
     bool has_optim;
-    Optim optim;    /* when has_optim */
+    Optim optim; /* when has_optim */
     uint64_t seed;
     long step, steps;
     char corpus[64]; /* "farm": the grammar that knows the truth; "" when none */
 } Checkpoint;
 
-Status checkpoint_write(const char *path, const Model *m, const Vocab *v, const Optim *o /* or NULL */, uint64_t seed, long step,
+/* V and O may be NULL, CORPUS too; a longer name than 63 bytes is cut. V has at most as many tokens as the model.
+ * STATUS_USAGE when PATH cannot be opened, STATUS_FAILED when writing fails or a number is not finite: the sentence
+ * names the tensor, and nothing was written. */
+Status checkpoint_write(const char *path, const Model *m, const Vocab *v, const Optim *o, uint64_t seed, long step,
                         long steps, const char *corpus) STATUS_CHECKED;
-/* A damaged, short or foreign file gets a sentence that names the file and the fault. */
+/* A damaged, short or foreign file gets STATUS_USAGE and a sentence that names the file and the fault; then OUT is
+ * zero. */
 Status checkpoint_read(const char *path, Checkpoint *out) STATUS_CHECKED;
+/* The same of bytes in memory; NAME is what sentences call them. */
+Status checkpoint_parse(const char *name, const void *data, size_t bytes, Checkpoint *out) STATUS_CHECKED;
 void checkpoint_done(Checkpoint *c);
 
 #endif

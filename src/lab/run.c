@@ -62,8 +62,8 @@ static Status fits_corpus(const Corpus *c) {
 Status run_new(const Options *o, uint64_t seed, int threads, Run **out) {
     STATUS_TRY(run_check(o));
     Corpus *corpus;
-    long sentences = (long)options_int(o, "sentences"), most = options_is_given(o, "sentences") ? sentences : 0;
-    STATUS_TRY(corpora_load(options_text(o, "corpus"), sentences, most, RUN_TEST_SENTENCES, seed, &corpus));
+    STATUS_TRY(
+        corpora_load(options_text(o, "corpus"), (long)options_int(o, "sentences"), RUN_TEST_SENTENCES, seed, &corpus));
     ModelConfig c;
     Status s = fits_corpus(corpus);
     if (status_is_ok(&s)) s = run_config(o, vocab_size(corpus->vocab), &c);
