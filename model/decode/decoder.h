@@ -17,6 +17,7 @@ const real *decoder_feed(Decoder *d, int stream, const int *ids, int n);
 /* One token for each of N streams at once: logits [N x V]. */
 const real *decoder_step(Decoder *d, const int *stream, const int *ids, int n);
 int decoder_position(const Decoder *d, int stream); /* tokens fed */
+int decoder_capacity(const Decoder *d);
 void decoder_fork(Decoder *d, int from, int to);    /* stream `to` continues from what `from` has seen */
 void decoder_truncate(Decoder *d, int stream, int position); /* back to a position */
 /* The cached K or V of a layer: [capacity x kv_heads*head_dim]. */

@@ -1,0 +1,134 @@
+/* greedy: see greedy.h. */
+#include "decode/greedy.h"
+
+#include "bug.h"
+#include "mem.h"
+
+#include <math.h>
+#include <string.h>
+
+#define SAME_P 1e-9 /* the truth's probabilities nearer than this are equal */
+
+void path_init(Path *p) {
+    *p = (Path){0};
+}
+
+void path_done(Path *p) {
+    mem_free(p->step);
+    *p = (Path){0};
+}
+
+static void begin(Path *p) {
+    p->count = 0;
+    p->ended = false;
+    p->log_p = p->true_log_p = 0;
+}
+
+static void add(Path *p, int id, double probability, double true_p) {
+    MEM_GROW(p->step, p->count, p->capacity);
+    double log_p = log(probability);
+    p->step[p->count++] = (PathStep){.id = id, .p = probability, .log_p = log_p, .true_p = true_p};
+    p->ended = id == VOCAB_EOS;
+    p->log_p += log_p;
+    p->true_log_p += log(true_p);
+}
+
+void path_words(const Vocab *v, const int *ids, int n, Str *out) {
+    const char *blank = "";
+    for (int i = 0; i < n; i++) {
+        if (ids[i] < VOCAB_SPECIALS) continue;
+        str_add(out, blank);
+        str_add(out, vocab_token(v, ids[i]));
+        blank = " ";
+    }
+}
+
+/* The likeliest id and its probability, softmax in double. */
+static int likeliest(const real *logits, int vocabulary, double *p) {
+    int best = 0;
+    for (int i = 1; i < vocabulary; i++)
+        if (logits[i] > logits[best]) best = i;
+    double sum = 0;
+    for (int i = 0; i < vocabulary; i++) sum += exp((double)logits[i] - (double)logits[best]);
+    *p = 1 / sum;
+    return best;
+}
+
+/* Writes the language's opinion of the steps beside them: one pass over the whole sentence. */
+static Status add_truth(Path *p, const Vocab *v, Language *l, const int *ids, int n) {
+    Str words;
+    str_init(&words);
+    path_words(v, ids, n, &words);
+    for (int i = 0; i < p->count; i++) {
+        if (p->step[i].id < VOCAB_SPECIALS) continue;
+        if (words.len) str_add_char(&words, ' ');
+        str_add(&words, vocab_token(v, p->step[i].id));
+    }
+    double *log_p;
+    int tokens;
+    Status s = language_steps(l, words.s, &log_p, &tokens);
+    str_done(&words);
+    if (!status_is_ok(&s)) return s;
+    int at = 0; /* words of the prefix come first */
+    for (int i = 0; i < n; i++) at += ids[i] >= VOCAB_SPECIALS;
+    p->true_log_p = 0;
+    for (int i = 0; i < p->count; i++) {
+        bool word = p->step[i].id >= VOCAB_SPECIALS, end = p->step[i].id == VOCAB_EOS;
+        double step_log_p = word ? log_p[at++] : end ? log_p[tokens] : (double)-INFINITY;
+        p->step[i].true_p = exp(step_log_p);
+        p->true_log_p += step_log_p;
+    }
+    mem_free(log_p);
+    return status_ok();
+}
+
+Status greedy_model(Decoder *d, int vocabulary, const Vocab *v, Language *l, const int *ids, int n, int most,
+                    Path *out) {
+    BUG_ON(n < 1);
+    begin(out);
+    decoder_reset(d);
+    const real *logits = decoder_feed(d, 0, ids, n);
+    while (out->count < most) {
+        double p;
+        int id = likeliest(logits, vocabulary, &p);
+        add(out, id, p, NAN);
+        if (out->ended || decoder_position(d, 0) >= decoder_capacity(d)) break;
+        logits = decoder_feed(d, 0, &id, 1);
+    }
+    return l ? add_truth(out, v, l, ids, n) : status_ok();
+}
+
+/* The first of the likeliest; NULL: there is none. */
+static const NextToken *truest(const NextList *list) {
+    double most = 0;
+    for (int i = 0; i < list->count; i++) most = fmax(most, list->next[i].p);
+    for (int i = 0; i < list->count; i++)
+        if (list->next[i].p > most - SAME_P) return &list->next[i];
+    return NULL;
+}
+
+Status greedy_truth(Language *l, const Vocab *v, const int *ids, int n, int most, Path *out) {
+    begin(out);
+    Str words;
+    str_init(&words);
+    path_words(v, ids, n, &words);
+    Status s = status_ok();
+    while (out->count < most && !out->ended) {
+        NextList list;
+        s = language_next(l, words.s, &list);
+        if (!status_is_ok(&s)) break;
+        const NextToken *best = truest(&list);
+        if (best) {
+            int id = vocab_find(v, best->token, strlen(best->token));
+            BUG_ON(id < 0);
+            add(out, id, best->p, best->p);
+            if (words.len) str_add_char(&words, ' ');
+            str_add(&words, best->token);
+        }
+        bool none = !best;
+        next_list_done(&list);
+        if (none) break;
+    }
+    str_done(&words);
+    return s;
+}
