@@ -1,5 +1,6 @@
-/* observe: what can be seen of a model on the sentence that is looked at: a row each in observers.def. An observer turns the
- * probe (a tape of its own, parameters untouched, a random stream of its own) into fields and tables of a snapshot.
+/* observe: what can be seen of a model on the sentence that is looked at: a row each in observers.def. An observer
+ * turns the probe (a tape of its own, parameters untouched, a random stream of its own) into fields and tables of a
+ * snapshot.
  *
  * What each adds (indices from 0; names of fields and tables are what panes and exports read):
  *   tokens     table tokens: position,token,id,source (prompt|generated)
@@ -9,18 +10,22 @@
  *   attention  fields attention.{l}.scores .scaled .softcapped (when on) .masked .weights [H T T]
  *              fields attention.{l}.query [H T hd] .key .value [Hkv T hd] (q and k after RoPE) .mix [H T hd]
  *              fields attention.{l}.query_before .key_before: before RoPE, when the model has it
- *   next       table next: token,id,logit,model_p,true_p (after the last visible token; true_p empty without a grammar)
- *   path       tables path: step,token,id,p,log_p,true_p and sentence: of,text,log_p,true_log_p (greedy continuation of what is
- *              visible; of = model, and truth when the grammar is known)
- *   filter     table filter: stage,index,value,kept and draws: number,id,token (the sampling pipeline on `next`) */
+ *              field attention.head_off [L H]: 1 where a head is switched off; and the table tokens
+ *   next       table next: token,id,logit,model_p,true_p (after the last visible token, by falling logit; true_p
+ *              empty without a grammar and after an impossible prefix)
+ *   path       tables path: step,token,id,p,log_p,true_p and sentence: of,text,log_p,true_log_p (greedy continuation of
+ * what is visible; of = model, and truth when the grammar is known; log_p counts the tokens added, END included) filter
+ * table filter: stage,index,value,kept and draws: number,id,token (the sampling pipeline after the last visible token;
+ * the first draw is the one that decoding takes there) */
 #ifndef LAB_OBSERVE_H
 #define LAB_OBSERVE_H
 
 #include "snapshot.h"
 
-/* Tables made from a snapshot's fields: the one source of the pane's export and of the experiment's CSV. NULL: the fields are
- * not there. LAYER and HEAD -1: all. attention: layer,head,query,key,query_token,key_token,score,scaled,masked,weight;
- * vectors: layer,head,position,which,index,value. */
+/* Tables made from a snapshot's fields: the one source of the pane's export and of the experiment's CSV. NULL: the
+ * fields are not there. LAYER and HEAD -1: all. attention:
+ * layer,head,query,key,query_token,key_token,score,scaled,softcapped,masked,weight; vectors:
+ * layer,head,position,which,index,value. */
 Table *observe_attention_table(const Snapshot *s, int layer, int head);
 Table *observe_vectors_table(const Snapshot *s, int layer, int head);
 

@@ -5,7 +5,9 @@
 #include "str.h"
 #include "text/vocab.h"
 
-/* Adds the words of ids[0..n-1] with single blanks between; <pad>, <s> and </s> are left out. */
+/* The token as text; "" for the rows that a model has beyond its vocabulary. Borrowed. */
+const char *tokens_name(const Vocab *v, int id);
+/* Adds the words of ids[0..n-1] with single blanks between; <pad>, <s>, </s> and unnamed rows are left out. */
 void tokens_text(const Vocab *v, const int *ids, int n, Str *out);
 
 #endif

@@ -1,0 +1,99 @@
+#include "observe.h"
+
+#include "bug.h"
+
+static const Column attention_columns[] = {
+    {"layer", COLUMN_INT, ""},   {"head", COLUMN_INT, ""},         {"query", COLUMN_INT, ""},
+    {"key", COLUMN_INT, ""},     {"query_token", COLUMN_TEXT, ""}, {"key_token", COLUMN_TEXT, ""},
+    {"score", COLUMN_REAL, ""},  {"scaled", COLUMN_REAL, ""},      {"softcapped", COLUMN_REAL, ""},
+    {"masked", COLUMN_REAL, ""}, {"weight", COLUMN_REAL, ""},      {0},
+};
+
+static const Column vector_columns[] = {
+    {"layer", COLUMN_INT, ""},
+    {"head", COLUMN_INT, ""},
+    {"position", COLUMN_INT, ""},
+    {"which", COLUMN_TEXT, ""},
+    {"index", COLUMN_INT, ""},
+    {"value", COLUMN_REAL, ""},
+    {0},
+};
+
+static int layers_of(const Snapshot *s) {
+    int n = 0;
+    while (snapshot_field(s, "attention.%d.weights", n)) n++;
+    return n;
+}
+
+static const char *token_at(const Snapshot *s, int position) {
+    const Table *t = snapshot_table(s, "tokens");
+    return t && position < table_rows(t) ? table_text(t, position, table_find(t, "token")) : "";
+}
+
+static void add_head(Table *t, const Snapshot *s, int layer, int head) {
+    const Field *score = snapshot_field(s, "attention.%d.scores", layer);
+    const Field *scaled = snapshot_field(s, "attention.%d.scaled", layer);
+    const Field *capped = snapshot_field(s, "attention.%d.softcapped", layer);
+    const Field *masked = snapshot_field(s, "attention.%d.masked", layer);
+    const Field *weight = snapshot_field(s, "attention.%d.weights", layer);
+    BUG_ON(!score || !scaled || !masked || !weight);
+    if (!capped) capped = scaled; /* the stage changes nothing when it is off */
+    for (int q = 0; q < weight->dim[1]; q++)
+        for (int k = 0; k < weight->dim[2]; k++) {
+            table_add_int(t, layer);
+            table_add_int(t, head);
+            table_add_int(t, q);
+            table_add_int(t, k);
+            table_add_text(t, token_at(s, q));
+            table_add_text(t, token_at(s, k));
+            table_add_real(t, (double)field_at(score, head, q, k, 0));
+            table_add_real(t, (double)field_at(scaled, head, q, k, 0));
+            table_add_real(t, (double)field_at(capped, head, q, k, 0));
+            table_add_real(t, (double)field_at(masked, head, q, k, 0));
+            table_add_real(t, (double)field_at(weight, head, q, k, 0));
+        }
+}
+
+Table *observe_attention_table(const Snapshot *s, int layer, int head) {
+    int layers = layers_of(s);
+    if (layers == 0 || layer >= layers) return NULL;
+    Table *t = table_new("attention", attention_columns);
+    for (int l = layer < 0 ? 0 : layer; l < (layer < 0 ? layers : layer + 1); l++) {
+        int heads = snapshot_field(s, "attention.%d.weights", l)->dim[0];
+        for (int h = head < 0 ? 0 : head; h < (head < 0 ? heads : head + 1) && h < heads; h++) add_head(t, s, l, h);
+    }
+    return t;
+}
+
+/* Head HEAD of a field [H T hd]. */
+static void add_vectors(Table *t, const Field *f, int layer, int head, const char *which) {
+    for (int i = 0; i < f->dim[1]; i++)
+        for (int k = 0; k < f->dim[2]; k++) {
+            table_add_int(t, layer);
+            table_add_int(t, head);
+            table_add_int(t, i);
+            table_add_text(t, which);
+            table_add_int(t, k);
+            table_add_real(t, (double)field_at(f, head, i, k, 0));
+        }
+}
+
+static void add_layer_vectors(Table *t, const Snapshot *s, int layer, int head) {
+    static const struct { const char *which, *field; } kinds[] = {{"q", "query"}, {"k", "key"}, {"v", "value"}};
+    int heads = snapshot_field(s, "attention.%d.query", layer)->dim[0];
+    for (int i = 0; i < 3; i++) {
+        const Field *f = snapshot_field(s, "attention.%d.%s", layer, kinds[i].field);
+        BUG_ON(!f);
+        int group = heads / f->dim[0]; /* query heads that share a key/value head */
+        for (int h = 0; h < f->dim[0]; h++)
+            if (head < 0 || head / group == h) add_vectors(t, f, layer, h, kinds[i].which);
+    }
+}
+
+Table *observe_vectors_table(const Snapshot *s, int layer, int head) {
+    int layers = layers_of(s);
+    if (layers == 0 || layer >= layers) return NULL;
+    Table *t = table_new("vectors", vector_columns);
+    for (int l = layer < 0 ? 0 : layer; l < (layer < 0 ? layers : layer + 1); l++) add_layer_vectors(t, s, l, head);
+    return t;
+}

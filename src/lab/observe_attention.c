@@ -1,0 +1,71 @@
+/* The observer of attention: every stage of every head as fields. */
+#include "scene.h"
+
+#include "bug.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* A stage of the probe's attention node, [H T T]; nothing when the node has no such stage. */
+static void add_stage(Snapshot *s, const Tape *t, int node, int layer, const char *stage) {
+    int dim[3];
+    const real *x = tape_stage(t, node, stage, dim);
+    if (!x) return;
+    Field *f = field_new(3, dim, "attention.%d.%s", layer, stage);
+    memcpy(f->x, x, field_count(f) * sizeof *x);
+    snapshot_add_field(s, f);
+}
+
+/* A value [T x H*hd] as a field [H T hd]. */
+static void add_heads(Snapshot *s, const Tape *t, Vid v, int head_dim, int layer, const char *name) {
+    int T, cols;
+    const real *x = tape_value(t, v, &T, &cols);
+    int heads = cols / head_dim;
+    Field *f = field_new(3, (const int[]){heads, T, head_dim}, "attention.%d.%s", layer, name);
+    for (int h = 0; h < heads; h++)
+        for (int i = 0; i < T; i++)
+            memcpy(f->x + (size_t)(h * T + i) * (size_t)head_dim,
+                   x + (size_t)i * (size_t)cols + (size_t)h * (size_t)head_dim, (size_t)head_dim * sizeof *x);
+    snapshot_add_field(s, f);
+}
+
+/* Queries or keys before RoPE, when the model has it. */
+static void add_before(Snapshot *s, const Tape *t, int head_dim, int layer, const char *which) {
+    char name[64];
+    snprintf(name, sizeof name, "block%d.attention.%s.rope", layer, which);
+    int node = tape_find(t, name);
+    if (node < 0) return;
+    snprintf(name, sizeof name, "%s_before", which);
+    add_heads(s, t, tape_node(t, node).in[0], head_dim, layer, name);
+}
+
+static void add_layer(Snapshot *s, const Tape *t, int head_dim, int layer) {
+    char name[64];
+    snprintf(name, sizeof name, "block%d.attention", layer);
+    int node = tape_find(t, name);
+    BUG_ON(node < 0);
+    static const char *const stages[] = {"scores", "scaled", "softcapped", "masked", "weights"};
+    for (size_t i = 0; i < sizeof stages / sizeof *stages; i++) add_stage(s, t, node, layer, stages[i]);
+    NodeInfo n = tape_node(t, node);
+    add_heads(s, t, n.in[0], head_dim, layer, "query");
+    add_heads(s, t, n.in[1], head_dim, layer, "key");
+    add_heads(s, t, n.in[2], head_dim, layer, "value");
+    add_heads(s, t, n.out, head_dim, layer, "mix");
+    add_before(s, t, head_dim, layer, "query");
+    add_before(s, t, head_dim, layer, "key");
+}
+
+/* Which heads are switched off: [layers heads], 1 is off. */
+static void add_head_off(Snapshot *s, const Scene *scene) {
+    const ModelConfig *c = model_config(scene->model);
+    Field *f = field_new(2, (const int[]){c->layers, c->heads}, "attention.head_off");
+    for (size_t i = 0; scene->tweak.head_off && i < field_count(f); i++) f->x[i] = scene->tweak.head_off[i];
+    snapshot_add_field(s, f);
+}
+
+void observe_attention(Observers *o, const Scene *scene, Snapshot *s) {
+    const Tape *t = observers_probe(o, scene);
+    const ModelConfig *c = model_config(scene->model);
+    for (int layer = 0; layer < c->layers; layer++) add_layer(s, t, c->head_dim, layer);
+    add_head_off(s, scene);
+}

@@ -1,0 +1,120 @@
+/* Observers of the next token: what model and truth say, and the pipeline that a token is drawn through. */
+#include "scene.h"
+
+#include "mem.h"
+#include "rng.h"
+#include "tokens.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { DRAWS = 10 }; /* random numbers shown; the first is the one that decoding takes */
+
+static const Column next_columns[] = {
+    {"token", COLUMN_TEXT, ""},     {"id", COLUMN_INT, ""},        {"logit", COLUMN_REAL, ""},
+    {"model_p", COLUMN_DOUBLE, ""}, {"true_p", COLUMN_DOUBLE, ""}, {0},
+};
+
+typedef struct {
+    int id;
+    real logit;
+} Candidate;
+
+/* Falling, ties by lowest id; what is not a number comes last. */
+static int by_logit(const void *a, const void *b) {
+    const Candidate *x = a, *y = b;
+    bool bad_x = isnan(x->logit), bad_y = isnan(y->logit);
+    if (bad_x != bad_y) return bad_x ? 1 : -1;
+    if (x->logit > y->logit) return -1;
+    if (x->logit < y->logit) return 1;
+    return x->id - y->id;
+}
+
+/* After the last visible token: logits [V]. */
+static const real *last_logits(Observers *o, const Scene *scene) {
+    size_t vocab = (size_t)model_config(scene->model)->vocab;
+    return observers_logits(o, scene) + (size_t)(scene->visible - 1) * vocab;
+}
+
+static double log_sum_exp(const Candidate *sorted, int n) {
+    double most = (double)sorted[0].logit, sum = 0;
+    for (int i = 0; i < n; i++) sum += exp((double)sorted[i].logit - most);
+    return most + log(sum);
+}
+
+void observe_next(Observers *o, const Scene *scene, Snapshot *s) {
+    int vocab = model_config(scene->model)->vocab;
+    const real *logits = last_logits(o, scene);
+    Candidate *c = MEM_ARRAY(Candidate, (size_t)vocab);
+    for (int i = 0; i < vocab; i++) c[i] = (Candidate){i, logits[i]};
+    qsort(c, (size_t)vocab, sizeof *c, by_logit);
+    double log_z = log_sum_exp(c, vocab);
+    const NextList *truth = observers_truth(o, scene, scene->ids, scene->visible);
+    Table *t = table_new("next", next_columns);
+    for (int i = 0; i < vocab; i++) {
+        const char *token = tokens_name(scene->vocab, c[i].id);
+        table_add_text(t, token);
+        table_add_int(t, c[i].id);
+        table_add_real(t, (double)c[i].logit);
+        table_add_real(t, exp((double)c[i].logit - log_z));
+        if (truth->count)
+            table_add_real(t, observers_true_p(truth, token));
+        else
+            table_add_empty(t);
+    }
+    snapshot_add_table(s, t);
+    mem_free(c);
+}
+
+static const Column filter_columns[] = {
+    {"stage", COLUMN_TEXT, ""}, {"index", COLUMN_INT, ""}, {"value", COLUMN_DOUBLE, ""}, {"kept", COLUMN_INT, ""}, {0},
+};
+
+static const Column draw_columns[] = {
+    {"number", COLUMN_DOUBLE, ""},
+    {"id", COLUMN_INT, ""},
+    {"token", COLUMN_TEXT, ""},
+    {0},
+};
+
+static Table *stages_table(const Filter *f) {
+    Table *t = table_new("filter", filter_columns);
+    for (int k = 0; k < f->stages; k++)
+        for (int i = 0; i < f->n; i++) {
+            table_add_text(t, f->stage[k].name);
+            table_add_int(t, i);
+            table_add_real(t, f->stage[k].value[i]);
+            table_add_int(t, f->stage[k].kept[i]);
+        }
+    return t;
+}
+
+static Table *draws_table(const Filter *f, const Scene *scene) {
+    Table *t = table_new("draws", draw_columns);
+    Rng r = rng_at(scene->seed, "sample", (uint64_t)scene->visible);
+    for (int i = 0; i < DRAWS; i++) {
+        double u = rng_unit(&r);
+        int id = filter_draw(f, u);
+        table_add_real(t, u);
+        table_add_int(t, id);
+        table_add_text(t, tokens_name(scene->vocab, id));
+    }
+    return t;
+}
+
+/* A model that gives no distribution (NaN) has no pipeline: both tables are missing then. */
+void observe_filter(Observers *o, const Scene *scene, Snapshot *s) {
+    int vocab = model_config(scene->model)->vocab;
+    const real *logits = last_logits(o, scene);
+    double *wide = MEM_ARRAY(double, (size_t)vocab);
+    for (int i = 0; i < vocab; i++) wide[i] = (double)logits[i];
+    Filter f;
+    filter_init(&f, vocab);
+    Status status = filter_run(&f, &scene->filter, wide, false);
+    if (status_is_ok(&status)) {
+        snapshot_add_table(s, stages_table(&f));
+        snapshot_add_table(s, draws_table(&f, scene));
+    }
+    filter_done(&f);
+    mem_free(wide);
+}

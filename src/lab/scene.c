@@ -1,0 +1,177 @@
+#include "scene.h"
+
+#include "bug.h"
+#include "intl.h"
+#include "mem.h"
+#include "speaker.h"
+#include "str.h"
+#include "tokens.h"
+
+#include <string.h>
+
+enum { TRUTHS = 64 }; /* prefixes whose next tokens are remembered: a sentence and its continuations */
+
+/* The exact next tokens after one prefix. */
+typedef struct {
+    int *ids; /* [n] */
+    int n;
+    NextList list;
+} Truth;
+
+struct Observers {
+    Tape *probe;
+    Batch batch;
+    Vid logits;
+    bool probed; /* in this look */
+    Speaker *speaker;
+    bool speaking;            /* the speaker is set for this look */
+    const Language *language; /* that the truths are of */
+    Truth truth[TRUTHS];      /* a ring */
+    int truths, next_truth;
+};
+
+typedef void Observe(Observers *o, const Scene *scene, Snapshot *s);
+
+static const struct {
+    const char *name;
+    Observe *observe;
+} rows[OBSERVERS] = {
+#define OBSERVER(name, help) {#name, observe_##name},
+#include "observers.def"
+#undef OBSERVER
+};
+
+/* Life. */
+
+Observers *observers_new(void) {
+    Observers *o = MEM_NEW(Observers);
+    o->probe = tape_new(TAPE_PROBE);
+    batch_init(&o->batch);
+    o->speaker = speaker_new();
+    return o;
+}
+
+void observers_forget(Observers *o) {
+    for (int i = 0; i < o->truths; i++) {
+        mem_free(o->truth[i].ids);
+        next_list_done(&o->truth[i].list);
+    }
+    o->truths = o->next_truth = 0;
+    o->language = NULL;
+}
+
+void observers_free(Observers *o) {
+    if (!o) return;
+    observers_forget(o);
+    tape_free(o->probe);
+    batch_done(&o->batch);
+    speaker_free(o->speaker);
+    mem_free(o);
+}
+
+/* Names. */
+
+Status observers_add(const char *name, ObserverSet *set) {
+    const char *near = NULL;
+    Str names;
+    str_init(&names);
+    bool found = false;
+    for (int i = 0; i < OBSERVERS; i++) {
+        near = str_likelier(name, near, rows[i].name);
+        str_addf(&names, "%s%s", i ? ", " : "", rows[i].name);
+        if (strcmp(rows[i].name, name) != 0) continue;
+        *set |= 1u << i;
+        found = true;
+    }
+    Status s = status_ok();
+    if (!found && near) s = status_usage(_("nothing to watch is called '%s'; did you mean '%s'?"), name, near);
+    if (!found && !near) s = status_usage(_("nothing to watch is called '%s'; there are %s"), name, names.s);
+    str_done(&names);
+    return s;
+}
+
+/* Looking. */
+
+/* Tables of attention name the tokens by those of the sentence. */
+static ObserverSet with_needs(ObserverSet set) {
+    return set & (1u << OBSERVE_attention) ? set | 1u << OBSERVE_tokens : set;
+}
+
+void observers_look(Observers *o, const Scene *scene, ObserverSet set, Snapshot *s) {
+    BUG_ON(scene->visible < 1 || scene->visible > scene->known);
+    o->probed = o->speaking = false;
+    set = with_needs(set);
+    for (int i = 0; i < OBSERVERS; i++)
+        if (set & (1u << i)) rows[i].observe(o, scene, s);
+}
+
+Tape *observers_probe(Observers *o, const Scene *scene) {
+    if (o->probed) return o->probe;
+    batch_clear(&o->batch);
+    batch_add(&o->batch, scene->ids, scene->visible, false);
+    tape_begin(o->probe, model_read_params(scene->model), &o->batch, 0, 0);
+    o->logits = model_graph(scene->model, o->probe, &scene->tweak);
+    tape_forward(o->probe);
+    o->probed = true;
+    return o->probe;
+}
+
+const real *observers_logits(Observers *o, const Scene *scene) {
+    return tape_value(observers_probe(o, scene), o->logits, NULL, NULL);
+}
+
+Speaker *observers_speaker(Observers *o, const Scene *scene) {
+    if (!o->speaking) speaker_reset(o->speaker, scene->model, &scene->tweak);
+    o->speaking = true;
+    return o->speaker;
+}
+
+/* Truth. */
+
+/* The place of a new truth: the oldest when the ring is full. */
+static Truth *fresh_truth(Observers *o) {
+    Truth *t = &o->truth[o->next_truth];
+    if (o->next_truth < o->truths) {
+        mem_free(t->ids);
+        next_list_done(&t->list);
+    } else {
+        o->truths++;
+    }
+    o->next_truth = (o->next_truth + 1) % TRUTHS;
+    return t;
+}
+
+/* No distribution (an impossible prefix, a failing grammar, a word after </s>) is a list without tokens. */
+static NextList ask_language(const Scene *scene, const int *ids, int n) {
+    NextList list = {0};
+    for (int i = 1; i < n; i++)
+        if (ids[i] < VOCAB_SPECIALS || ids[i] >= vocab_size(scene->vocab)) return list;
+    Str prefix;
+    str_init(&prefix);
+    tokens_text(scene->vocab, ids, n, &prefix);
+    Status s = language_next(scene->language, prefix.s, &list);
+    if (!status_is_ok(&s)) list = (NextList){0};
+    str_done(&prefix);
+    return list;
+}
+
+const NextList *observers_truth(Observers *o, const Scene *scene, const int *ids, int n) {
+    static const NextList none;
+    if (!scene->language) return &none;
+    if (scene->language != o->language) observers_forget(o);
+    o->language = scene->language;
+    for (int i = 0; i < o->truths; i++)
+        if (o->truth[i].n == n && memcmp(o->truth[i].ids, ids, (size_t)n * sizeof *ids) == 0) return &o->truth[i].list;
+    Truth *t = fresh_truth(o);
+    t->ids = MEM_ARRAY(int, (size_t)n);
+    memcpy(t->ids, ids, (size_t)n * sizeof *ids);
+    t->n = n;
+    t->list = ask_language(scene, ids, n);
+    return &t->list;
+}
+
+double observers_true_p(const NextList *truth, const char *token) {
+    for (int i = 0; i < truth->count; i++)
+        if (strcmp(truth->next[i].token, token) == 0) return truth->next[i].p;
+    return 0;
+}

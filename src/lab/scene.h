@@ -1,0 +1,65 @@
+/* scene: a model and the sentence that it looks at, and the observers that turn them into fields and tables. Used by
+ * the live laboratory and by experiments, so both show the same numbers. Private to the laboratory.
+ *
+ * Looking changes nothing: the probe is a tape of its own, the parameters are read only, random numbers come from
+ * streams of their own. */
+#ifndef LAB_SCENE_H
+#define LAB_SCENE_H
+
+#include "decode/filter.h"
+#include "model.h"
+#include "observe.h"
+#include "speaker.h"
+#include "status.h"
+#include "tape.h"
+#include "text/grammar.h"
+#include "text/vocab.h"
+
+typedef struct {
+    const Model *model;
+    const Vocab *vocab;
+    Language *language; /* NULL: no truth */
+    const int *ids;     /* [known], <s> first */
+    int known, visible; /* 1 <= visible <= known <= context */
+    int prompt;         /* of the known tokens, those that were given */
+    ModelTweak tweak;
+    FilterConfig filter;
+    uint64_t seed;             /* of the draws */
+    const Table *curve, *test; /* of a live run; NULL: none */
+} Scene;
+
+typedef enum {
+#define OBSERVER(name, help) OBSERVE_##name,
+#include "observers.def"
+#undef OBSERVER
+    OBSERVERS
+} ObserverId;
+
+typedef unsigned ObserverSet; /* bit i: ObserverId i */
+#define OBSERVE_ALL ((1u << OBSERVERS) - 1)
+
+typedef struct Observers Observers; /* the probe, and the truth of the sentences seen last */
+Observers *observers_new(void);
+void observers_free(Observers *o);
+void observers_forget(Observers *o); /* what was remembered of a language that is about to go */
+/* Adds one name to SET; a wrong one gets a sentence that lists them. */
+Status observers_add(const char *name, ObserverSet *set) STATUS_CHECKED;
+/* Puts fields and tables of those in SET into S. */
+void observers_look(Observers *o, const Scene *scene, ObserverSet set, Snapshot *s);
+
+/* --- for the observers --- */
+/* The probe after a forward pass over the visible tokens, and its logits [visible x V]; at most one pass a look. */
+Tape *observers_probe(Observers *o, const Scene *scene);
+const real *observers_logits(Observers *o, const Scene *scene);
+/* Set to the scene's model. */
+Speaker *observers_speaker(Observers *o, const Scene *scene);
+/* The exact next tokens after ids[0..n-1] (<s> first); count 0 when there is no truth. Remembered; borrowed until the
+ * next call. */
+const NextList *observers_truth(Observers *o, const Scene *scene, const int *ids, int n);
+/* Of one token of such a list; 0 when it is not there. */
+double observers_true_p(const NextList *truth, const char *token);
+#define OBSERVER(name, help) void observe_##name(Observers *o, const Scene *scene, Snapshot *s);
+#include "observers.def"
+#undef OBSERVER
+
+#endif

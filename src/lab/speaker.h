@@ -1,0 +1,22 @@
+/* speaker: what a model says next: the logits after a sentence, for the model as it is or tweaked. Reads parameters,
+ * changes nothing. Private to the laboratory. */
+#ifndef LAB_SPEAKER_H
+#define LAB_SPEAKER_H
+
+#include "model.h"
+
+typedef struct Speaker Speaker;
+
+Speaker *speaker_new(void);
+void speaker_free(Speaker *s);
+/* To be called for every other model and whenever its parameters have changed. M and TWEAK (NULL: none) are borrowed.
+ */
+void speaker_reset(Speaker *s, const Model *m, const ModelTweak *tweak);
+/* Logits [V] after ids[0..n-1], 1 <= n <= context; borrowed until the next call. */
+const double *speaker_logits(Speaker *s, const int *ids, int n);
+/* The likeliest token, ties by lowest id. */
+int speaker_best(const double *logits, int vocab);
+/* log p of token ID: logit - log sum exp, in double. */
+double speaker_log_p(const double *logits, int vocab, int id);
+
+#endif
