@@ -1,7 +1,10 @@
 /* pane: one view of the run. Drawing is a pure function of a snapshot, the shared cursor and the pane's own state.
  *
- * Adding one: a file pane_x.c with a `const PaneType pane_x` and a row in panes.def. From the row come the number key, ":pane x", the
- * help, the exports, and the tests that draw every pane at every size. */
+ * Adding one: a file pane_x.c with a `const PaneType pane_x` and a row in panes.def. From the row come the number key,
+ * ":pane x", the help, the exports, and the tests that draw every pane at every size and press every key in it.
+ *
+ * Whatever a pane does beside drawing it does in a PaneCall: it may change its state and the cursor, and ask for one
+ * command line; it never reaches the worker or the application itself. */
 #ifndef UI_PANE_H
 #define UI_PANE_H
 
@@ -13,8 +16,8 @@
 /* One cursor for all panes. Indices from 0; clamped to the snapshot before anybody sees it. */
 typedef struct {
     int layer, head;
-    int query, key;  /* token positions of the attention cell */
-    long step;       /* the training step under the plot's cursor; -1: follows */
+    int query, key; /* token positions of the attention cell */
+    long step;      /* the training step under the plot's cursor; -1: follows the step looked at */
 } Cursor;
 
 typedef enum { CLOCK_TRAIN, CLOCK_DECODE } Clock;
@@ -28,55 +31,80 @@ typedef enum {
 typedef struct {
     const Snapshot *snapshot; /* never NULL; may hold no field at all */
     const Cursor *cursor;
-    const void *state;        /* the pane's own, state_size bytes */
+    const void *state; /* the pane's own, state_size bytes */
     Detail detail;
     bool focus;
 } PaneContext;
 
-/* What the pane asks the application to do; it never does it itself. */
 typedef struct {
-    bool handled;     /* the key was the pane's */
-    char command[256]; /* a command line to run, "" when none */
-} PaneReply;
+    void *state;
+    Cursor *cursor;
+    const Snapshot *snapshot;
+    Detail detail;     /* how it is drawn now */
+    char command[640]; /* a command line for the application to run afterwards, "" when none */
+} PaneCall;
+
+typedef enum { MOVE_UP, MOVE_DOWN, MOVE_LEFT, MOVE_RIGHT, MOVE_PAGE_UP, MOVE_PAGE_DOWN, MOVE_FIRST, MOVE_LAST } Move;
+
+/* One key, the command line that it runs, and what the help and the key row say of it. keys.def and the panes' own
+ * tables are made of these rows; nothing else gives a key a meaning. */
+typedef struct {
+    const char *key;     /* as key_parse reads it; NULL ends a table */
+    const char *command; /* the line */
+    const char *brief;   /* one word or two for the key row, marked; NULL: not there */
+    const char *help;    /* one line, marked; NULL: the row above speaks for this one too */
+} KeyRow;
 
 typedef struct {
-    Key key;          /* 0 ends the table */
-    const char *help; /* marked for gettext */
-} PaneKey;
-
-typedef struct {
-    const char *name;   /* "attention" */
-    const char *title;  /* marked */
-    const char *about;  /* for the help, marked: what is seen and how to read it */
-    const char *watch;  /* observers it needs: "attention tokens" */
-    Clock clock;        /* what n and N step when it has the focus */
-    int min_w, min_h;   /* below this the wall leaves it out */
-    int weight;         /* share of the wall, 1..10 */
+    const char *name;  /* "attention" */
+    const char *title; /* marked */
+    const char *about; /* for the help, marked: what is seen and how to read it */
+    const char *empty; /* marked: shown while there is nothing to draw: what will appear, and which key makes it */
+    const char *watch; /* observers it needs: "attention tokens" */
+    Clock clock;       /* what n and N step when it has the focus */
+    int min_w, min_h;  /* of the contents; below this the wall leaves it out */
+    int weight;        /* share of the wall, 1..10 */
     size_t state_size;
-    void (*init)(void *state);  /* NULL: zeros */
-    void (*done)(void *state);  /* NULL: nothing to free */
+    void (*init)(void *state); /* NULL: zeros */
+    void (*done)(void *state); /* NULL: nothing to free */
     void (*draw)(const PaneContext *x, Canvas *c);
-    /* Cursor may be moved. NULL: takes no keys. */
-    PaneReply (*key)(void *state, Cursor *cursor, const Snapshot *s, Key k);
-    /* A click at (x, y) inside the rectangle of size w x h that draw was given. NULL: only takes the focus. */
-    PaneReply (*click)(void *state, Cursor *cursor, const Snapshot *s, int x, int y, int w, int h);
-    /* The pane's own part of the command table ("stage scores"): NULL when it has none. */
-    const Command *commands; /* owner is the state */
-    /* Exactly the numbers shown, for export: fills tables (owned by the caller), returns how many, at most `most`. */
-    int (*tables)(const PaneContext *x, Table **out, int most);
-    const PaneKey *keys;
+
+    /* What it does with the keys that mean the same everywhere. NULL: nothing. */
+    void (*move)(PaneCall *call, Move move, int times);        /* arrows, pages, the wheel */
+    bool (*enter)(PaneCall *call);                             /* step into; false: not here */
+    bool (*escape)(PaneCall *call);                            /* back out; false: nothing to leave */
+    bool (*find)(PaneCall *call, const char *text);            /* the next place that holds TEXT; false: nowhere */
+    void (*click)(PaneCall *call, int x, int y, int w, int h); /* (x, y) inside the w x h that draw was given */
+    /* Its own keys and commands. Owner of a command is the PaneCall. */
+    const KeyRow *keys;
+    const Command *commands;
+    /* Text entry: while typing() holds, keys and pastes go to the pane alone. NULL: never. */
+    bool (*typing)(const void *state);
+    void (*type)(PaneCall *call, const Event *e);
+
+    /* Exactly the numbers shown, for export: fills tables (owned by the caller), returns how many, at most PANE_TABLES.
+     */
+    int (*tables)(const PaneContext *x, Table **out);
+    const char *(*prefix)(const void *state); /* of the files; NULL: the pane's name */
     /* A few words for the title after the name: "layer 2 head 1". NULL: none. */
     void (*subtitle)(const PaneContext *x, char *out, size_t bytes);
-    /* Called often (every turn of the loop): state that lives beside the snapshot (a running job). True: draw again. NULL: none. */
+    /* Called often: state that lives beside the snapshot (a running job). True: draw again. NULL: none. */
     bool (*tick)(void *state);
+    /* Waits until nothing runs beside the snapshot, at most SECONDS; true: nothing runs. NULL: nothing ever does. */
+    bool (*wait)(const void *state, double seconds);
 } PaneType;
+
+#define PANE_TABLES 10
 
 #define PANE(name) extern const PaneType pane_##name;
 #include "panes.def"
 #undef PANE
 
 int pane_count(void);
-const PaneType *pane_at(int i); /* in the order of panes.def, which is the order of the number keys */
+const PaneType *pane_at(int i);  /* in the order of panes.def, which is the order of the number keys */
 int pane_find(const char *name); /* -1: none */
+
+/* The sentence of an empty pane, in the middle of C. */
+void pane_draw_empty(const PaneType *p, Canvas *c);
 
 #endif

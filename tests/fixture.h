@@ -1,0 +1,29 @@
+/* fixture: snapshots made by hand, of a run that could have been: the numbers are invented, fixed, and the same on
+ * every machine, so golden screens can rest on them. Attention is computed here from invented q and k, stage by stage
+ * in float. */
+#ifndef TESTS_FIXTURE_H
+#define TESTS_FIXTURE_H
+
+#include "snapshot.h"
+
+typedef struct {
+    int layers, heads, kv_heads, head_dim;
+    int tokens, prompt_tokens, position; /* there, of the prompt, visible */
+    int window;                          /* 0: none */
+    double softcap;                      /* 0: off */
+    long step, head, steps;
+    bool truth; /* a grammar is known */
+    RunState state;
+    bool decode_running;
+    const char *tamper, *message;
+    int message_level;
+    long message_number;
+} FixtureSpec;
+
+/* 2 layers x 4 heads, "<s> the dogs near the cat", step 1240 of 1565, paused. */
+FixtureSpec fixture_spec(void);
+Snapshot *fixture_snapshot(const FixtureSpec *spec);
+Snapshot *fixture_plain(void); /* of fixture_spec */
+Snapshot *fixture_empty(void); /* being loaded: facts only */
+
+#endif

@@ -1,0 +1,33 @@
+#include "pane.h"
+
+#include "draw.h"
+#include "intl.h"
+
+#include <string.h>
+
+static const PaneType *const panes[] = {
+#define PANE(name) &pane_##name,
+#include "panes.def"
+#undef PANE
+};
+
+int pane_count(void) {
+    return (int)(sizeof panes / sizeof panes[0]);
+}
+
+const PaneType *pane_at(int i) {
+    return panes[i];
+}
+
+int pane_find(const char *name) {
+    for (int i = 0; i < pane_count(); i++) {
+        if (!strcmp(panes[i]->name, name)) return i;
+    }
+    return -1;
+}
+
+void pane_draw_empty(const PaneType *p, Canvas *c) {
+    int margin = c->w > 40 ? c->w / 8 : c->w > 8 ? 1 : 0;
+    Rect r = {margin, c->h > 6 ? c->h / 3 : 0, c->w - 2 * margin, c->h};
+    draw_paragraph(c, r, _(p->empty), STYLE_DIM);
+}

@@ -1,0 +1,138 @@
+#include "reading.h"
+
+#include "mem.h"
+#include "utf8.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+
+int reading_tokens(const Snapshot *s) {
+    const Table *t = snapshot_table(s, "tokens");
+    return t ? (int)table_rows(t) : 0;
+}
+
+int reading_visible(const Snapshot *s) {
+    int there = reading_tokens(s), position = snapshot_facts(s)->position;
+    return position < there ? position : there;
+}
+
+void reading_token(const Snapshot *s, int i, char out[READING_TOKEN]) {
+    out[0] = '\0';
+    const Table *t = snapshot_table(s, "tokens");
+    if (!t || i < 0 || i >= table_rows(t)) return;
+    int column = table_find(t, "token");
+    if (column < 0 || table_is_empty(t, i, column)) return;
+    Str shown;
+    str_init(&shown);
+    utf8_show(&shown, table_text(t, i, column), table_text_bytes(t, i, column), false);
+    size_t bytes = shown.len;
+    for (int columns = READING_TOKEN / 2; bytes >= READING_TOKEN; columns--) bytes = utf8_fit(shown.s, columns);
+    memcpy(out, shown.s, bytes);
+    out[bytes] = '\0';
+    str_done(&shown);
+}
+
+bool reading_is_generated(const Snapshot *s, int i) {
+    return i >= snapshot_facts(s)->prompt_tokens;
+}
+
+bool reading_is_past(const Snapshot *s) {
+    const SnapshotFacts *f = snapshot_facts(s);
+    return f->step < f->head;
+}
+
+bool reading_attention(const Snapshot *s, int *layers, int *heads, int *tokens) {
+    const Field *weights = snapshot_field(s, "attention.0.weights");
+    if (!weights || weights->rank != 3 || field_count(weights) == 0) return false;
+    *heads = weights->dim[0];
+    *tokens = weights->dim[1];
+    for (*layers = 1; snapshot_field(s, "attention.%d.weights", *layers);) ++*layers;
+    return true;
+}
+
+bool reading_is_masked(const Snapshot *s, int layer, int head, int query, int key) {
+    const Field *masked = snapshot_field(s, "attention.%d.masked", layer);
+    return masked && isinf(field_at(masked, head, query, key, 0));
+}
+
+static int clamp(int x, int n) {
+    return x >= n ? (n > 0 ? n - 1 : 0) : x < 0 ? 0 : x;
+}
+
+void reading_clamp(const Snapshot *s, Cursor *c) {
+    const SnapshotFacts *f = snapshot_facts(s);
+    int layers = f->layers, heads = f->heads, tokens = reading_visible(s);
+    int fields = 0;
+    if (reading_attention(s, &fields, &heads, &tokens)) layers = fields;
+    c->layer = clamp(c->layer, layers);
+    c->head = clamp(c->head, heads);
+    c->query = clamp(c->query, tokens);
+    c->key = clamp(c->key, tokens);
+    if (c->step > f->head) c->step = -1;
+}
+
+double *reading_column(const Table *t, const char *column, long first, long n) {
+    int at = t ? table_find(t, column) : -1;
+    if (at < 0) return NULL;
+    double *x = MEM_ARRAY(double, (size_t)(n > 0 ? n : 1));
+    for (long i = 0; i < n; i++) x[i] = table_real(t, first + i, at);
+    return x;
+}
+
+long reading_row_of_step(const Table *t, long step) {
+    int column = t ? table_find(t, "step") : -1;
+    if (column < 0) return -1;
+    long low = 0, high = table_rows(t); /* the first row with a step that is not before STEP */
+    while (low < high) {
+        long middle = low + (high - low) / 2;
+        if (table_int(t, middle, column) < step)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < table_rows(t) && table_int(t, low, column) == step ? low : -1;
+}
+
+double reading_perplexity(const SnapshotFacts *f) {
+    return exp(f->test_nll);
+}
+
+double reading_over_floor(const SnapshotFacts *f) {
+    return expm1(f->test_nll - f->floor_nll);
+}
+
+double reading_kl(const Table *next) {
+    int model = table_find(next, "model_p"), truth = table_find(next, "true_p");
+    if (model < 0 || truth < 0) return (double)NAN;
+    double sum = 0;
+    bool known = false;
+    for (long i = 0; i < table_rows(next); i++) {
+        if (table_is_empty(next, i, truth)) continue;
+        known = true;
+        double p = table_real(next, i, truth);
+        if (p > 0) sum += p * log(p / table_real(next, i, model));
+    }
+    return known ? sum : (double)NAN;
+}
+
+bool reading_holds(const char *haystack, const char *needle) {
+    size_t n = strlen(needle);
+    for (; *haystack; haystack++) {
+        size_t i = 0;
+        while (i < n && tolower((unsigned char)haystack[i]) == tolower((unsigned char)needle[i])) i++;
+        if (i == n) return true;
+    }
+    return n == 0;
+}
+
+int reading_find_token(const Snapshot *s, const char *text, int after) {
+    int n = reading_visible(s);
+    for (int i = 1; i <= n; i++) {
+        char token[READING_TOKEN];
+        int at = ((after + i) % n + n) % n;
+        reading_token(s, at, token);
+        if (reading_holds(token, text)) return at;
+    }
+    return -1;
+}

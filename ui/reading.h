@@ -1,0 +1,41 @@
+/* reading: what panes and bars read of a snapshot, with one answer for all: the tokens, the visible position, who looks
+ * at whom. Nothing is kept; every answer comes from the snapshot's facts, fields and tables. */
+#ifndef UI_READING_H
+#define UI_READING_H
+
+#include "pane.h"
+
+#define READING_TOKEN 48 /* bytes of a shown token */
+
+int reading_tokens(const Snapshot *s);  /* rows of table tokens; 0 when it is not there */
+int reading_visible(const Snapshot *s); /* tokens the model sees: facts.position, at most those there are */
+/* Token I as a terminal shows it in one piece (control characters and blanks as marks); "" outside. */
+void reading_token(const Snapshot *s, int i, char out[READING_TOKEN]);
+bool reading_is_generated(const Snapshot *s, int i);
+bool reading_is_past(const Snapshot *s); /* looking at a step before the newest */
+
+/* Number of tokens, layers, heads that the attention fields of the snapshot have; false: there are none. */
+bool reading_attention(const Snapshot *s, int *layers, int *heads, int *tokens);
+/* Whether query I of this layer and head may not look at key J, as the `masked` field says. */
+bool reading_is_masked(const Snapshot *s, int layer, int head, int query, int key);
+
+void reading_clamp(const Snapshot *s, Cursor *c);
+
+/* Rows FIRST .. FIRST+N-1 of a numeric column as doubles (NaN where empty); the caller frees it. NULL when the column
+ * is not there. */
+double *reading_column(const Table *t, const char *column, long first, long n);
+/* The row of a curve whose step is STEP (tables have a row per step, rising); -1: none. */
+long reading_row_of_step(const Table *t, long step);
+
+double reading_perplexity(const SnapshotFacts *f); /* exp of the test loss; NaN: not measured yet */
+double reading_over_floor(const SnapshotFacts *f); /* perplexity / floor - 1 on the same sentences; NaN: not known */
+
+/* The next word: model against truth. */
+double reading_kl(
+    const Table *next); /* KL(truth || model) in nats; NaN without a truth; inf when the model rules out a true word */
+
+/* The next position after AFTER, round the end, whose token holds TEXT (letters in either case); -1: none. */
+int reading_find_token(const Snapshot *s, const char *text, int after);
+bool reading_holds(const char *haystack, const char *needle); /* ASCII letters in either case */
+
+#endif
