@@ -1,0 +1,119 @@
+/* The options form: moving, switching, typing with checks, taking back, and the line it makes. */
+#include "expect.h"
+
+#include "form.h"
+#include "mem.h"
+
+#include <string.h>
+
+static const Option rows[] = {
+    {"d", OPTION_INT, "64", 1, 4096, NULL, "", "width"},
+    {"tie", OPTION_FLAG, "0", 0, 0, NULL, "", "one matrix"},
+    {"norm", OPTION_CHOICE, "rms", 0, 0, "layer|rms|none", "", "which norm"},
+    {"text", OPTION_TEXT, NULL, 0, 0, NULL, "", "some words"},
+    {0},
+};
+
+static void type(Form *f, const char *keys) {
+    while (*keys) {
+        Event e = {.kind = EVENT_KEY};
+        keys += key_parse(keys, &e.key);
+        form_type(f, &e);
+    }
+}
+
+static char *line_of(const Form *f) {
+    Str line;
+    str_init(&line);
+    form_line(f, &line);
+    return str_take(&line);
+}
+
+static void assert_line(const Form *f, const char *wanted) {
+    char *line = line_of(f);
+    assert_string_equal(line, wanted);
+    mem_free(line);
+}
+
+static bool shows(const Form *f, const char *text) {
+    Canvas *c = canvas_new(60, 12, GLYPHS_HALF);
+    Str out;
+    str_init(&out);
+    form_draw(f, c, (Rect){0, 0, 60, 12}, true);
+    canvas_dump(c, false, &out);
+    bool found = strstr(out.s, text) != NULL;
+    str_done(&out);
+    canvas_free(c);
+    return found;
+}
+
+static void values_are_changed_in_place(void **unused) {
+    (void)unused;
+    Form *f = form_new(options_new(rows));
+    assert_line(f, "");
+    form_enter(f);
+    assert_true(form_typing(f));
+    type(f, "<C-u>128<Enter>");
+    assert_false(form_typing(f));
+    form_move(f, 1);
+    form_enter(f);
+    form_move(f, 1);
+    form_enter(f);
+    assert_line(f, "d=128 tie=1 norm=none");
+    form_enter(f);
+    assert_line(f, "d=128 tie=1 norm=layer");
+    form_move(f, 100);
+    form_enter(f);
+    type(f, "the \"dogs\"<Enter>");
+    assert_line(f, "d=128 tie=1 norm=layer text=\"the \\\"dogs\\\"\"");
+    form_free(f);
+}
+
+static void what_is_wrong_is_said_at_once_and_not_taken(void **unused) {
+    (void)unused;
+    Form *f = form_new(options_new(rows));
+    form_enter(f);
+    type(f, "<C-u>99999");
+    assert_true(shows(f, "4096"));
+    type(f, "<Enter>");
+    assert_true(form_typing(f));
+    assert_line(f, "");
+    type(f, "<Esc>");
+    assert_false(form_typing(f));
+    assert_line(f, "");
+    assert_true(shows(f, "width"));
+    form_free(f);
+}
+
+static void a_value_is_taken_back_alone(void **unused) {
+    (void)unused;
+    Form *f = form_new(options_new(rows));
+    assert_ok(form_set(f, "d", "32"));
+    assert_ok(form_set(f, "norm", "layer"));
+    form_reset(f);
+    assert_line(f, "norm=layer");
+    assert_string_equal(options_value(form_options(f), "d"), "64");
+    form_free(f);
+}
+
+static void rows_are_found_and_clicked(void **unused) {
+    (void)unused;
+    Form *f = form_new(options_new(rows));
+    assert_true(form_find(f, "matrix"));
+    assert_true(shows(f, "▸ tie"));
+    assert_false(form_find(f, "whale"));
+    assert_true(form_click(f, (Rect){0, 0, 60, 12}, 5, 3));
+    assert_true(shows(f, "▸ text"));
+    assert_false(form_click(f, (Rect){0, 0, 60, 12}, 5, 11));
+    form_free(f);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(values_are_changed_in_place),
+        cmocka_unit_test(what_is_wrong_is_said_at_once_and_not_taken),
+        cmocka_unit_test(a_value_is_taken_back_alone),
+        cmocka_unit_test(rows_are_found_and_clicked),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

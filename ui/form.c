@@ -1,0 +1,259 @@
+#include "form.h"
+
+#include "bug.h"
+#include "draw.h"
+#include "intl.h"
+#include "mem.h"
+#include "prompt.h"
+#include "reading.h"
+#include "utf8.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { HELP_ROWS = 3, CHOICES_MOST = 64 };
+
+struct Form {
+    Options *options;
+    Options *before; /* as the form was opened */
+    Prompt *prompt;
+    int at;
+    bool typing;
+    Status problem; /* with the text as it stands, or the last one refused */
+    char *choices;  /* of the row that is edited, cut into words */
+    const char *choice[CHOICES_MOST];
+    int choice_count;
+};
+
+Form *form_new(Options *o) {
+    Form *f = MEM_NEW(Form);
+    f->options = o;
+    f->before = options_copy(o);
+    f->prompt = prompt_new();
+    f->problem = status_ok();
+    return f;
+}
+
+void form_free(Form *f) {
+    if (!f) return;
+    options_free(f->options);
+    options_free(f->before);
+    prompt_free(f->prompt);
+    mem_free(f->choices);
+    mem_free(f);
+}
+
+const Options *form_options(const Form *f) {
+    return f->options;
+}
+
+static const Option *row_at(const Form *f) {
+    return options_row(f->options, f->at);
+}
+
+void form_move(Form *f, int rows) {
+    int most = options_count(f->options) - 1;
+    f->at += rows;
+    if (f->at > most) f->at = most;
+    if (f->at < 0) f->at = 0;
+    f->problem = status_ok();
+}
+
+bool form_find(Form *f, const char *text) {
+    int n = options_count(f->options);
+    for (int i = 1; i <= n; i++) {
+        const Option *row = options_row(f->options, (f->at + i) % n);
+        if (!reading_holds(row->name, text) && !reading_holds(_(row->help), text)) continue;
+        f->at = (f->at + i) % n;
+        return true;
+    }
+    return false;
+}
+
+/* Changing. */
+
+Status form_set(Form *f, const char *name, const char *value) {
+    Status s = options_set(f->options, name, value);
+    f->problem = s;
+    return s;
+}
+
+static void cut_choices(Form *f, const Option *row) {
+    mem_free(f->choices);
+    f->choices = mem_text(row->choices);
+    f->choice_count = 0;
+    if (!f->choices) return;
+    char *rest = f->choices;
+    for (char *word; (word = strtok_r(rest, "|", &rest)) && f->choice_count < CHOICES_MOST;)
+        f->choice[f->choice_count++] = word;
+}
+
+static int complete(void *user, const char *line, size_t cursor, const char *const **items, size_t *from) {
+    Form *f = user;
+    *from = 0;
+    for (size_t i = 0; i < cursor; i++) {
+        if (line[i] == ',') *from = i + 1;
+    }
+    *items = f->choice;
+    return f->choice_count;
+}
+
+static void next_choice(Form *f, const Option *row) {
+    const char *now = options_value(f->options, row->name);
+    int at = 0;
+    while (at < f->choice_count && strcmp(f->choice[at], now)) at++;
+    if (f->choice_count > 0) f->problem = options_set(f->options, row->name, f->choice[(at + 1) % f->choice_count]);
+}
+
+void form_enter(Form *f) {
+    const Option *row = row_at(f);
+    const char *value = options_value(f->options, row->name);
+    cut_choices(f, row);
+    if (row->type == OPTION_FLAG) {
+        f->problem = options_set(f->options, row->name, !strcmp(value, "1") ? "0" : "1");
+    } else if (row->type == OPTION_CHOICE) {
+        next_choice(f, row);
+    } else {
+        f->typing = true;
+        prompt_open(f->prompt, "", value, f->choice_count > 0 ? complete : NULL, f);
+    }
+}
+
+/* There is no taking a value back, so all others are given again to a fresh copy. */
+void form_reset(Form *f) {
+    Options *fresh = options_copy(f->before);
+    for (int i = 0; i < options_count(fresh); i++) {
+        const char *name = options_row(fresh, i)->name;
+        if (i == f->at || !options_is_given(f->options, name)) continue;
+        Status s = options_set(fresh, name, options_value(f->options, name));
+        BUG_ON(!status_is_ok(&s)); /* it was taken before */
+    }
+    options_free(f->options);
+    f->options = fresh;
+    f->problem = status_ok();
+}
+
+bool form_typing(const Form *f) {
+    return f->typing;
+}
+
+/* Says what is wrong with the text as it stands, without taking it over. */
+static void check(Form *f) {
+    Options *trial = options_copy(f->options);
+    f->problem = options_set(trial, row_at(f)->name, prompt_text(f->prompt));
+    options_free(trial);
+}
+
+void form_type(Form *f, const Event *e) {
+    if (e->kind == EVENT_PASTE) prompt_paste(f->prompt, e->paste);
+    PromptState state = e->kind == EVENT_KEY ? prompt_key(f->prompt, e->key) : PROMPT_EDITING;
+    if (state == PROMPT_EDITING) {
+        check(f);
+        return;
+    }
+    f->typing = false;
+    f->problem = status_ok();
+    if (state == PROMPT_DONE) {
+        f->problem = options_set(f->options, row_at(f)->name, prompt_text(f->prompt));
+        f->typing = !status_is_ok(&f->problem);
+    }
+}
+
+/* Drawing. */
+
+static int name_width(const Form *f, int w) {
+    int most = 4;
+    for (int i = 0; i < options_count(f->options); i++) {
+        int columns = utf8_columns(options_row(f->options, i)->name);
+        if (columns > most) most = columns;
+    }
+    return most < w / 2 ? most : w / 2;
+}
+
+static int first_row(const Form *f, int room) {
+    int n = options_count(f->options), first = f->at - room / 2;
+    if (first > n - room) first = n - room;
+    return first > 0 ? first : 0;
+}
+
+static void draw_row(const Form *f, Canvas *c, Rect r, int y, int i, int name_w, bool focus) {
+    const Option *row = options_row(f->options, i);
+    bool here = focus && i == f->at, given = options_is_given(f->options, row->name);
+    const char *value = options_value(f->options, row->name);
+    canvas_text(c, r.x, y, 1, here ? "▸" : given ? "*" : " ", here ? STYLE_CURSOR : STYLE_GOOD, ATTRIBUTE_NONE);
+    canvas_text(c, r.x + 2, y, name_w, row->name, here ? STYLE_STRONG : STYLE_DIM,
+                here ? ATTRIBUTE_BOLD : ATTRIBUTE_NONE);
+    Rect field = {r.x + 3 + name_w, y, r.w - 3 - name_w, 1};
+    if (here && f->typing) {
+        prompt_draw(f->prompt, c, field);
+        return;
+    }
+    bool set = options_is_set(f->options, row->name);
+    int used = canvas_text(c, field.x, y, field.w, set ? value : _("not set"),
+                           !set    ? STYLE_DIM
+                           : given ? STYLE_STRONG
+                                   : STYLE_TEXT,
+                           CANVAS_ELLIPSIS);
+    canvas_text(c, field.x + used + 1, y, field.w - used - 1, row->unit ? row->unit : "", STYLE_DIM, ATTRIBUTE_NONE);
+}
+
+static void allowed(const Option *row, char *out, size_t bytes) {
+    out[0] = '\0';
+    if (row->choices)
+        snprintf(out, bytes, "  (%s)", row->choices);
+    else if (row->min != 0 || row->max != 0)
+        snprintf(out, bytes, "  (%g … %g)", row->min, row->max);
+}
+
+static void draw_help(const Form *f, Canvas *c, Rect r) {
+    if (!status_is_ok(&f->problem)) {
+        draw_paragraph(c, r, f->problem.text, STYLE_ERROR);
+        return;
+    }
+    char range[200], text[600];
+    const Option *row = row_at(f);
+    allowed(row, range, sizeof range);
+    snprintf(text, sizeof text, "%s%s", _(row->help), range);
+    draw_paragraph(c, r, text, STYLE_DIM);
+}
+
+static int help_rows(Rect r) {
+    return r.h >= 8 ? HELP_ROWS : r.h >= 4 ? 1 : 0;
+}
+
+void form_draw(const Form *f, Canvas *c, Rect r, bool focus) {
+    int help = help_rows(r), room = r.h - help, name_w = name_width(f, r.w), first = first_row(f, room);
+    for (int i = 0; i < room && first + i < options_count(f->options); i++)
+        draw_row(f, c, r, r.y + i, first + i, name_w, focus);
+    if (help > 0) draw_help(f, c, (Rect){r.x, r.y + r.h - help, r.w, help});
+}
+
+bool form_click(Form *f, Rect r, int x, int y) {
+    int room = r.h - help_rows(r), row = first_row(f, room) + y - r.y;
+    if (x < r.x || y < r.y || x >= r.x + r.w || y >= r.y + room || row >= options_count(f->options)) return false;
+    form_move(f, row - f->at);
+    return true;
+}
+
+static void add_value(Str *out, const char *value) {
+    if (!value[strcspn(value, " \t\"\\")] && *value) {
+        str_add(out, value);
+        return;
+    }
+    str_add_char(out, '"');
+    for (; *value; value++) {
+        if (*value == '"' || *value == '\\') str_add_char(out, '\\');
+        str_add_char(out, *value);
+    }
+    str_add_char(out, '"');
+}
+
+void form_line(const Form *f, Str *out) {
+    for (int i = 0; i < options_count(f->options); i++) {
+        const Option *row = options_row(f->options, i);
+        if (!options_is_given(f->options, row->name)) continue;
+        if (out->len) str_add_char(out, ' ');
+        str_addf(out, "%s=", row->name);
+        add_value(out, options_value(f->options, row->name));
+    }
+}
