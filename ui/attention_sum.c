@@ -1,0 +1,172 @@
+/* The arithmetic of the attention pane: the sum beside the map, all its terms, the line below, and the row of stages.
+ */
+#include "attention_view.h"
+
+#include "format.h"
+#include "intl.h"
+#include "utf8.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { TERM_W = 39 };
+
+/* A label and its number, the decimal points below each other at the right edge. */
+static void line(Canvas *c, Rect r, int *y, const char *label, Text number, StyleRole role) {
+    if (*y >= r.y + r.h) return;
+    canvas_text(c, r.x, *y, r.w - 9, label, STYLE_DIM, CANVAS_ELLIPSIS);
+    int columns = utf8_columns(number.s);
+    canvas_text(c, r.x + r.w - columns, *y, columns, number.s, role,
+                role == STYLE_STRONG ? ATTRIBUTE_BOLD : ATTRIBUTE_NONE);
+    ++*y;
+}
+
+static void draw_words(const PaneContext *x, const CellSum *s, Canvas *c, Rect r, int *y) {
+    char query[READING_TOKEN], key[READING_TOKEN];
+    reading_token(x->snapshot, s->query, query);
+    reading_token(x->snapshot, s->key, key);
+    int at = r.x;
+    at += canvas_text(c, at, *y, r.x + r.w - at, query, STYLE_STRONG, ATTRIBUTE_BOLD);
+    at += canvas_textf(c, at, *y, r.x + r.w - at, STYLE_DIM, ATTRIBUTE_NONE, " %s ",
+                       s->masked ? _("may not look at") : _("looks at"));
+    canvas_text(c, at, *y, r.x + r.w - at, key, STYLE_STRONG, ATTRIBUTE_BOLD | CANVAS_ELLIPSIS);
+    ++*y;
+}
+
+static void draw_softmax(const CellSum *s, Canvas *c, Rect r, int *y) {
+    char label[96];
+    if (s->capped) line(c, r, y, _("soft cap"), format_fixed(s->entered, 4), STYLE_TEXT);
+    snprintf(label, sizeof label, _("exp(score − largest %s)"), format_fixed(s->largest, 4).s);
+    line(c, r, y, label, format_fixed(s->numerator, 4), STYLE_TEXT);
+    snprintf(label, sizeof label,
+             ngettext("Σ exp over %d visible key", "Σ exp over %d visible keys", (unsigned long)s->allowed),
+             s->allowed);
+    line(c, r, y, label, format_fixed(s->denominator, 4), STYLE_TEXT);
+    line(c, r, y, _("weight = exp ÷ Σ exp"), format_fixed(s->weight, 4), STYLE_STRONG);
+    if (s->capped) return;
+    line(c, r, y, _("again in double, from q and k"), format_fixed(s->again, 4), STYLE_TEXT);
+    line(c, r, y, _("difference"), format_small(fabs(s->again - s->weight)), STYLE_DIM);
+}
+
+static void draw_hidden(const CellSum *s, Canvas *c, Rect r, int *y) {
+    const char *why =
+        s->key > s->query
+            ? _("Hidden: the key comes after the query. The mask sets the score to −∞, so the weight is exactly 0.")
+            : _("Hidden: the key is outside the window. The mask sets the score to −∞, so the weight is exactly 0.");
+    *y += draw_paragraph(c, (Rect){r.x, *y, r.w, r.y + r.h - *y}, why, STYLE_WARNING);
+    line(c, r, y, _("weight"), format_fixed(s->weight, 4), STYLE_STRONG);
+}
+
+static void draw_present_sum(const PaneContext *x, const CellSum *s, Canvas *c, Rect r) {
+    int y = r.y;
+    draw_words(x, s, c, r, &y);
+    draw_big(c, (Rect){r.x, y + 1, r.w, 5}, format_fixed(s->weight, 2).s, STYLE_STRONG);
+}
+
+void attention_draw_sum(const PaneContext *x, const AttentionPlan *p, Canvas *c) {
+    CellSum s;
+    if (p->sum.h == 0 || !cell_sum(x->snapshot, x->cursor, &s)) return;
+    if (x->detail == DETAIL_PRESENT) {
+        draw_present_sum(x, &s, c, p->sum);
+        return;
+    }
+    Rect r = p->sum;
+    int y = r.y;
+    char label[64];
+    draw_words(x, &s, c, r, &y);
+    snprintf(label, sizeof label, _("q·k, %d terms (enter)"), s.head_dim);
+    line(c, r, &y, label, format_fixed(s.dot, 4), STYLE_TEXT);
+    snprintf(label, sizeof label, "÷ √%d", s.head_dim);
+    line(c, r, &y, label, format_fixed(s.scaled, 4), STYLE_TEXT);
+    if (s.masked)
+        draw_hidden(&s, c, r, &y);
+    else
+        draw_softmax(&s, c, r, &y);
+    if (y + 1 < r.y + r.h) {
+        if (y + 2 < r.y + r.h) y++;
+        line(c, r, &y, _("sum of the row"), format_fixed(s.row_sum, 4), STYLE_TEXT);
+        snprintf(label, sizeof label, _("entropy of ln %d = %s nats"), s.allowed, format_fixed(log(s.allowed), 3).s);
+        line(c, r, &y, label, format_fixed(s.entropy, 4), STYLE_TEXT);
+    }
+}
+
+/* All terms of q·k, in as many columns as it takes. */
+void attention_draw_terms(const PaneContext *x, const AttentionPlan *p, Canvas *c) {
+    CellSum s;
+    (void)p;
+    if (!cell_sum(x->snapshot, x->cursor, &s)) return;
+    int y = 0;
+    draw_words(x, &s, c, (Rect){0, 0, c->w, c->h}, &y);
+    canvas_textf(c, 0, y, -1, STYLE_DIM, ATTRIBUTE_NONE,
+                 _("q·k = Σ qᵢ·kᵢ = %s   in double %s   head %d reads KV head %d"), format_fixed(s.dot, 6).s,
+                 format_fixed(cell_sum_term(x->snapshot, &s, s.head_dim - 1).so_far, 6).s, s.head + 1, s.kv_head + 1);
+    int rows = c->h - 4, groups = c->w / TERM_W > 0 ? c->w / TERM_W : 1;
+    if (rows < 1) return;
+    int each = (s.head_dim + groups - 1) / groups;
+    for (int i = 0; i < s.head_dim; i++) {
+        int left = i / each * TERM_W, top = y + 2 + i % each;
+        CellTerm t = cell_sum_term(x->snapshot, &s, i);
+        if (i % each == 0)
+            canvas_text(c, left, y + 1, TERM_W, _(" i        q        k      q·k   so far"), STYLE_DIM, ATTRIBUTE_NONE);
+        canvas_textf(c, left, top, TERM_W, STYLE_TEXT, ATTRIBUTE_NONE, "%2d%9.4f×%8.4f=%8.4f%9.4f", i + 1, t.q, t.k,
+                     t.product, t.so_far);
+    }
+}
+
+/* The line below the map. */
+static void draw_equation(const PaneContext *x, const CellSum *s, Canvas *c, Rect r, int y) {
+    char query[READING_TOKEN], key[READING_TOKEN];
+    reading_token(x->snapshot, s->query, query);
+    reading_token(x->snapshot, s->key, key);
+    int at = canvas_textf(c, r.x, y, r.w, STYLE_TEXT, ATTRIBUTE_NONE, "%s → %s ", query, key);
+    if (s->masked) {
+        canvas_text(c, r.x + at, y, r.w - at, _("hidden by the mask"), STYLE_WARNING, ATTRIBUTE_NONE);
+        return;
+    }
+    if (r.w - at >= 56) {
+        at += canvas_textf(c, r.x + at, y, r.w - at, STYLE_DIM, ATTRIBUTE_NONE, _("q·k %s ÷√%d = %s  exp %s ÷ Σ %s = "),
+                           format_fixed(s->dot, 3).s, s->head_dim, format_fixed(s->scaled, 3).s,
+                           format_fixed(s->numerator, 3).s, format_fixed(s->denominator, 3).s);
+    }
+    at += canvas_text(c, r.x + at, y, r.w - at, format_fixed(s->weight, 3).s, STYLE_STRONG, ATTRIBUTE_BOLD);
+    if (r.w - at >= 12)
+        canvas_textf(c, r.x + at, y, r.w - at, STYLE_DIM, ATTRIBUTE_NONE, _("  row Σ %s"),
+                     format_fixed(s->row_sum, 3).s);
+}
+
+static void draw_scale(const PaneContext *x, const AttentionPlan *p, Canvas *c, Rect r) {
+    const AttentionState *state = x->state;
+    bool weights = p->stage == STAGE_WEIGHTS;
+    int w = r.w < 34 ? r.w : 34;
+    draw_heat_bar(c, r.x, r.y, w, weights ? HEAT_SEQUENTIAL : HEAT_DIVERGING, weights ? "0" : "−",
+                  state->per_row ? _("row's largest")
+                  : weights      ? "1"
+                                 : "+");
+    if (r.w >= w + 10) canvas_textf(c, r.x + w + 2, r.y, r.w - w - 2, STYLE_DIM, ATTRIBUTE_NONE, "· %s", _("hidden"));
+}
+
+void attention_draw_foot(const PaneContext *x, const AttentionPlan *p, Canvas *c) {
+    CellSum s;
+    if (p->foot.h == 0 || !cell_sum(x->snapshot, x->cursor, &s)) return;
+    bool beside = p->sum.h > 0 && x->detail == DETAIL_FOCUS; /* the sum says it all */
+    if (x->detail == DETAIL_PRESENT) beside = p->sum.h > 0;
+    if (p->foot.h > 1 || beside) draw_scale(x, p, c, (Rect){p->foot.x, p->foot.y, p->foot.w, 1});
+    if (!beside) draw_equation(x, &s, c, p->foot, p->foot.y + p->foot.h - 1);
+}
+
+void attention_draw_stages(const PaneContext *x, const AttentionPlan *p, Canvas *c) {
+    if (p->stages.h == 0) return;
+    int at = canvas_textf(c, p->stages.x, p->stages.y, p->stages.w, STYLE_DIM, ATTRIBUTE_NONE, "%s  ", _("stage"));
+    for (int i = 0; i < STAGE_COUNT; i++) {
+        if (i == STAGE_SOFTCAPPED && !snapshot_field(x->snapshot, "attention.0.softcapped")) continue;
+        if (i > 0)
+            at += canvas_text(c, p->stages.x + at, p->stages.y, p->stages.w - at, " ▸ ", STYLE_DIM, ATTRIBUTE_NONE);
+        bool here = i == (int)p->stage;
+        at += canvas_textf(c, p->stages.x + at, p->stages.y, p->stages.w - at, here ? STYLE_CURSOR : STYLE_TEXT,
+                           ATTRIBUTE_NONE, here ? "[%s]" : "%s", attention_stage_name((AttentionStage)i));
+    }
+    const AttentionState *state = x->state;
+    canvas_textf(c, p->stages.x + at, p->stages.y, p->stages.w - at, STYLE_DIM, ATTRIBUTE_NONE, "   %s: %s", _("scale"),
+                 state->per_row ? _("each row") : _("whole"));
+}

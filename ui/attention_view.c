@@ -1,0 +1,368 @@
+#include "attention_view.h"
+
+#include "format.h"
+#include "intl.h"
+#include "mem.h"
+#include "utf8.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    LABEL_MOST = 10,  /* columns of a row label */
+    HEADER_ROWS = 2,  /* axis title and column labels, as draw_heat stands them */
+    SMALL_MOST = 12,  /* values along an edge of a small map; longer prompts are pooled */
+    SMALL_GUTTER = 3, /* "L1 " */
+    SMALL_LEAST = 3,
+    SUM_W = 40,
+    SUM_LEAST_W = 34,
+    SUM_H = 11,
+    SIDE_BY_SIDE_W = 76,
+};
+
+static const char *const stage_names[] = {"scores", "scaled", "softcapped", "masked", "weights", "mix"};
+
+const char *attention_stage_name(AttentionStage stage) {
+    return stage_names[stage];
+}
+
+static const Field *stage_field(const Snapshot *s, int layer, AttentionStage stage) {
+    return snapshot_field(s, "attention.%d.%s", layer, stage_names[stage]);
+}
+
+AttentionStage attention_stage(const Snapshot *s, const AttentionState *state) {
+    if (state->stage == STAGE_SOFTCAPPED && !stage_field(s, 0, STAGE_SOFTCAPPED)) return STAGE_SCALED;
+    return state->stage;
+}
+
+/* Where the parts stand. */
+
+static int at_least(int x, int least) {
+    return x > least ? x : least;
+}
+static int at_most(int x, int most) {
+    return x < most ? x : most;
+}
+
+/* Size of a small map in cells, and of all of them. */
+static int small_h(const AttentionPlan *p) {
+    return (p->small + 1) / 2;
+}
+static int small_block_w(const AttentionPlan *p) {
+    return SMALL_GUTTER + p->heads * (p->small + 1) - 1;
+}
+static int small_block_h(const AttentionPlan *p) {
+    return p->layers * (small_h(p) + 1);
+}
+
+/* The edge of a small map in values: the whole prompt when all heads fit in W x H so, pooled when they do not. */
+static void fit_small(AttentionPlan *p, int w, int h) {
+    for (p->small = at_most(p->tokens, SMALL_MOST); p->small > SMALL_LEAST; p->small--) {
+        if (small_block_w(p) <= w && small_block_h(p) <= h) return;
+    }
+    p->small = SMALL_LEAST;
+}
+
+/* Columns that the large map needs at least, all its values in sight up to a limit. */
+static int map_least_w(const AttentionPlan *p) {
+    return p->label_w + 2 + 3 * at_most(p->tokens, SMALL_MOST);
+}
+
+static void plan_wall(AttentionPlan *p, int w, int h) {
+    int foot = h >= 8 ? 2 : h >= 4 ? 1 : 0, body = h - foot, beside = w - map_least_w(p) - 1;
+    fit_small(p, at_most(beside, w / 2), body);
+    if (beside > small_block_w(p)) beside = small_block_w(p);
+    bool maps = body >= small_h(p) + 1 && beside >= SMALL_GUTTER + p->small;
+    p->foot = (Rect){0, body, w, foot};
+    if (maps && body >= small_block_h(p) + SUM_H &&
+        w >= map_least_w(p) + SUM_LEAST_W + 2) { /* room for the arithmetic too */
+        beside = at_least(beside, w >= 3 * SUM_W ? SUM_W : SUM_LEAST_W);
+        p->sum = (Rect){w - beside, small_block_h(p), beside, SUM_H};
+    }
+    if (maps) p->maps = (Rect){w - beside, 0, beside, p->sum.h > 0 ? small_block_h(p) : body};
+    p->map = (Rect){0, 0, maps ? w - beside - 1 : w, body};
+}
+
+static void plan_focus(AttentionPlan *p, int w, int h) {
+    if (w < SIDE_BY_SIDE_W || h < SUM_H) {
+        plan_wall(p, w, h > 6 ? h - 1 : h);
+        if (h > 6) p->stages = (Rect){0, h - 1, w, 1};
+        return;
+    }
+    int left = h - 1 - SUM_H;
+    fit_small(p, w / 2, left);
+    int side = at_most(at_least(SUM_W, small_block_w(p)), w / 2);
+    p->stages = (Rect){0, h - 1, w, 1};
+    p->foot = (Rect){0, h - 2, w - side - 2, 1};
+    p->map = (Rect){0, 0, w - side - 2, h - 2};
+    p->sum = (Rect){w - side, 0, side, SUM_H};
+    if (left >= small_h(p) + 1) p->maps = (Rect){w - side, SUM_H, side, left};
+}
+
+static void plan_present(AttentionPlan *p, int w, int h) {
+    int foot = h >= 6 ? 1 : 0, side = w >= SIDE_BY_SIDE_W ? w / 4 : 0;
+    p->foot = (Rect){0, h - foot, w, foot};
+    p->map = (Rect){0, 0, w - side - (side ? 2 : 0), h - foot};
+    fit_small(p, side, h - foot - 7);
+    if (side) p->maps = (Rect){w - side, 7, side, h - foot - 7};
+    if (side) p->sum = (Rect){w - side, 0, side, 7};
+}
+
+static void plan_labels(const PaneContext *x, AttentionPlan *p, int w) {
+    for (int i = 0; i < p->tokens; i++) {
+        char token[READING_TOKEN];
+        reading_token(x->snapshot, i, token);
+        p->label_w = at_least(p->label_w, utf8_columns(token));
+    }
+    p->label_w = at_most(at_most(p->label_w, LABEL_MOST), at_least(w / 5, 1));
+}
+
+/* The size of a value in the large map: as large as fits, about square, scrolled when it must. */
+static void plan_cells(const PaneContext *x, AttentionPlan *p) {
+    bool wall = x->detail == DETAIL_WALL;
+    int w = at_least(p->map.w - p->label_w - 2, 1), h = at_least(p->map.h - HEADER_ROWS, 1);
+    p->cell_w = at_least(at_most(w / p->cols, 12), 2);
+    if (p->stage == STAGE_MIX) p->cell_w = at_least(at_most(w / p->cols, 6), 2);
+    p->cell_h = at_least(at_most(2 * h / p->rows, at_least(p->cell_w, 2)), wall ? 1 : 2);
+    if (p->cell_h > 1) p->cell_h &= ~1;
+    int seen_rows = 2 * h / p->cell_h, seen_cols = w / p->cell_w;
+    int col = p->stage == STAGE_MIX ? ((const AttentionState *)x->state)->dimension : x->cursor->key;
+    p->first_row = at_least(at_most(x->cursor->query - seen_rows / 2, p->rows - seen_rows), 0);
+    p->first_col = at_least(at_most(col - seen_cols / 2, p->cols - seen_cols), 0);
+}
+
+bool attention_plan(const PaneContext *x, int w, int h, AttentionPlan *out) {
+    AttentionPlan p = {.stage = attention_stage(x->snapshot, x->state)};
+    if (!reading_attention(x->snapshot, &p.layers, &p.heads, &p.tokens)) return false;
+    const Field *f = stage_field(x->snapshot, x->cursor->layer, p.stage);
+    if (!f) return false;
+    p.rows = f->dim[1];
+    p.cols = f->dim[2];
+    plan_labels(x, &p, w);
+    if (x->detail == DETAIL_WALL)
+        plan_wall(&p, w, h);
+    else if (x->detail == DETAIL_FOCUS)
+        plan_focus(&p, w, h);
+    else
+        plan_present(&p, w, h);
+    plan_cells(x, &p);
+    *out = p;
+    return true;
+}
+
+/* The large map. */
+
+typedef struct {
+    const Field *field;
+    int head;
+    bool weights;      /* 0..1; else signed, around zero */
+    double *row_scale; /* [rows] what full heat stands for */
+    const Snapshot *snapshot;
+    int layer;
+    bool hides;   /* masked cells are void */
+    int decimals; /* of the number on a cell */
+    bool tight;   /* without the zero before the point */
+} MapData;
+
+static int map_heat(const void *data, int row, int col) {
+    const MapData *m = data;
+    double x = (double)field_at(m->field, m->head, row, col, 0);
+    if (m->hides && reading_is_masked(m->snapshot, m->layer, m->head, row, col)) return -1;
+    if (!isfinite(x)) return -1;
+    double share = m->row_scale[row] > 0 ? x / m->row_scale[row] : 0;
+    double heat = m->weights ? 255 * share : 128 + 127 * share;
+    return heat < 0 ? 0 : heat > 255 ? 255 : (int)(heat + 0.5);
+}
+
+static double largest_in_row(const Field *f, int head, int row) {
+    double most = 0;
+    for (int j = 0; j < f->dim[2]; j++) {
+        double x = fabs((double)field_at(f, head, row, j, 0));
+        if (isfinite(x)) most = fmax(most, x);
+    }
+    return most;
+}
+
+static MapData map_data(const PaneContext *x, const AttentionPlan *p) {
+    const AttentionState *state = x->state;
+    MapData m = {.field = stage_field(x->snapshot, x->cursor->layer, p->stage),
+                 .head = x->cursor->head,
+                 .weights = p->stage == STAGE_WEIGHTS,
+                 .snapshot = x->snapshot,
+                 .layer = x->cursor->layer,
+                 .hides = p->stage == STAGE_MASKED || p->stage == STAGE_WEIGHTS};
+    m.row_scale = MEM_ARRAY(double, (size_t)p->rows);
+    double whole = m.weights ? 1 : 0;
+    for (int i = 0; i < p->rows; i++) {
+        m.row_scale[i] = largest_in_row(m.field, m.head, i);
+        if (!m.weights) whole = fmax(whole, m.row_scale[i]);
+    }
+    for (int i = 0; i < p->rows && !state->per_row; i++) m.row_scale[i] = whole;
+    return m;
+}
+
+typedef struct {
+    char (*text)[READING_TOKEN];
+    const char **label;
+} Labels;
+
+static Labels labels_new(const Snapshot *s, int n, bool tokens) {
+    Labels l = {mem_zero((size_t)n, READING_TOKEN), MEM_ARRAY(const char *, (size_t)n)};
+    for (int i = 0; i < n; i++) {
+        if (tokens)
+            reading_token(s, i, l.text[i]);
+        else
+            snprintf(l.text[i], READING_TOKEN, "%d", i + 1);
+        l.label[i] = l.text[i];
+    }
+    return l;
+}
+
+static void labels_free(Labels *l) {
+    mem_free(l->text);
+    mem_free(l->label);
+}
+
+/* The number on a cell, as exact as there is room for. */
+static void map_text(const void *data, int row, int col, char *out, size_t bytes) {
+    const MapData *m = data;
+    double x = (double)field_at(m->field, m->head, row, col, 0);
+    Text number = format_fixed(x, m->decimals);
+    bool tight = m->weights && m->decimals == 2 && number.s[0] == '0'; /* .87 where 0.87 is too wide */
+    snprintf(out, bytes, "%s", number.s + (tight && m->tight ? 1 : 0));
+}
+
+/* The large map as draw_heat takes it, with all that it borrows. */
+typedef struct {
+    MapData data;
+    Labels rows, cols;
+    Heat heat;
+} LargeMap;
+
+static void large_map_init(LargeMap *m, const PaneContext *x, const AttentionPlan *p) {
+    const AttentionState *state = x->state;
+    bool mix = p->stage == STAGE_MIX;
+    m->data = map_data(x, p);
+    m->data.decimals = !m->data.weights ? 1 : p->cell_w >= 8 ? 3 : 2;
+    m->data.tight = p->cell_w < 6;
+    m->rows = labels_new(x->snapshot, p->rows, true);
+    m->cols = labels_new(x->snapshot, p->cols, !mix);
+    m->heat = (Heat){.rows = p->rows,
+                     .cols = p->cols,
+                     .heat = map_heat,
+                     .text = p->cell_w >= 5 ? map_text : NULL,
+                     .data = &m->data,
+                     .map = m->data.weights ? HEAT_SEQUENTIAL : HEAT_DIVERGING,
+                     .cell_w = p->cell_w,
+                     .cell_h = p->cell_h,
+                     .first_row = p->first_row,
+                     .first_col = p->first_col,
+                     .cursor_row = x->cursor->query,
+                     .cursor_col = mix ? state->dimension : x->cursor->key,
+                     .row_label = m->rows.label,
+                     .col_label = m->cols.label,
+                     .row_axis = _("query"),
+                     .col_axis = mix ? _("dimension of the head") : _("key"),
+                     .label_w = p->label_w};
+}
+
+static void large_map_done(LargeMap *m) {
+    labels_free(&m->rows);
+    labels_free(&m->cols);
+    mem_free(m->data.row_scale);
+}
+
+void attention_draw_map(const PaneContext *x, const AttentionPlan *p, Canvas *c) {
+    LargeMap m;
+    large_map_init(&m, x, p);
+    draw_heat(c, p->map, &m.heat);
+    large_map_done(&m);
+}
+
+bool attention_map_hit(const PaneContext *x, const AttentionPlan *p, int w, int h, int px, int py, int *row, int *col) {
+    LargeMap m;
+    large_map_init(&m, x, p);
+    Canvas *blank = canvas_new(w, h, GLYPHS_HALF);
+    bool hit = draw_heat_at(blank, p->map, &m.heat, px, py, row, col);
+    canvas_free(blank);
+    large_map_done(&m);
+    return hit;
+}
+
+/* The small maps: weights of every layer and head. */
+
+typedef struct {
+    const PaneContext *x;
+    const Field *weights;
+    int layer, head, edge, tokens;
+} SmallData;
+
+/* The largest weight of a block of cells; void where all of it is hidden. */
+static int small_heat(const void *data, int row, int col) {
+    const SmallData *d = data;
+    int heat = -1, T = d->tokens;
+    for (int i = row * T / d->edge; i < (row + 1) * T / d->edge; i++) {
+        for (int j = col * T / d->edge; j < (col + 1) * T / d->edge; j++) {
+            if (reading_is_masked(d->x->snapshot, d->layer, d->head, i, j)) continue;
+            int h = (int)(255 * (double)field_at(d->weights, d->head, i, j, 0) + 0.5);
+            heat = at_least(heat, at_most(h, 255));
+        }
+    }
+    return heat;
+}
+
+/* Which layers and heads the small maps show: all, or a range around the selected one. */
+typedef struct {
+    int layer, layers, head, heads;
+} Seen;
+
+static Seen seen_maps(const AttentionPlan *p, const Cursor *cursor) {
+    Seen s;
+    s.layers = at_most(at_least(p->maps.h / (small_h(p) + 1), 1), p->layers);
+    s.heads = at_most(at_least((p->maps.w - SMALL_GUTTER + 1) / (p->small + 1), 1), p->heads);
+    s.layer = at_least(at_most(cursor->layer - s.layers / 2, p->layers - s.layers), 0);
+    s.head = at_least(at_most(cursor->head - s.heads / 2, p->heads - s.heads), 0);
+    return s;
+}
+
+static void draw_small(const PaneContext *x, const AttentionPlan *p, Canvas *c, int layer, int head, int left,
+                       int top) {
+    bool here = layer == x->cursor->layer && head == x->cursor->head;
+    char name[16];
+    snprintf(name, sizeof name, here ? "[%d]" : "%d", head + 1);
+    canvas_text(c, left, top, p->small, name, here ? STYLE_CURSOR : STYLE_DIM, ATTRIBUTE_NONE);
+    SmallData data = {x, snapshot_field(x->snapshot, "attention.%d.weights", layer), layer, head, p->small, p->tokens};
+    Heat heat = {.rows = data.edge,
+                 .cols = data.edge,
+                 .heat = small_heat,
+                 .data = &data,
+                 .map = HEAT_SEQUENTIAL,
+                 .cell_w = 1,
+                 .cell_h = 1,
+                 .cursor_row = -1,
+                 .cursor_col = -1};
+    draw_heat(c, (Rect){left, top + 1, p->small, small_h(p)}, &heat);
+}
+
+void attention_draw_maps(const PaneContext *x, const AttentionPlan *p, Canvas *c) {
+    if (p->maps.h < small_h(p) + 1 || p->maps.w < SMALL_GUTTER + p->small) return;
+    Seen s = seen_maps(p, x->cursor);
+    for (int l = 0; l < s.layers; l++) {
+        int top = p->maps.y + l * (small_h(p) + 1);
+        canvas_textf(c, p->maps.x, top, SMALL_GUTTER - 1, STYLE_DIM, ATTRIBUTE_NONE, "L%d", s.layer + l + 1);
+        for (int h = 0; h < s.heads; h++) {
+            draw_small(x, p, c, s.layer + l, s.head + h, p->maps.x + SMALL_GUTTER + h * (p->small + 1), top);
+        }
+    }
+}
+
+bool attention_maps_hit(const AttentionPlan *p, const Cursor *cursor, int x, int y, int *layer, int *head) {
+    if (p->maps.h == 0) return false;
+    Seen s = seen_maps(p, cursor);
+    int dx = x - p->maps.x - SMALL_GUTTER, dy = y - p->maps.y;
+    if (dx < 0 || dy < 0 || dx / (p->small + 1) >= s.heads || dy / (small_h(p) + 1) >= s.layers) return false;
+    *layer = s.layer + dy / (small_h(p) + 1);
+    *head = s.head + dx / (p->small + 1);
+    return true;
+}

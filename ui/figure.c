@@ -1,0 +1,198 @@
+#include "figure.h"
+
+#include "draw.h"
+#include "format.h"
+#include "intl.h"
+#include "mem.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { SERIES_MOST = 6, LABEL_MOST = 24 };
+
+static const StyleRole series_roles[SERIES_MOST] = {STYLE_SERIES_A, STYLE_SERIES_B, STYLE_SERIES_C,
+                                                    STYLE_SERIES_D, STYLE_MODEL,    STYLE_TRUTH};
+
+/* A cell as a label. */
+static void label_of(const Table *t, long row, int column, char *out, size_t bytes) {
+    Str s;
+    str_init(&s);
+    if (column >= 0) table_cell(t, row, column, &s);
+    snprintf(out, bytes, "%.*s", (int)bytes - 1, s.s);
+    str_done(&s);
+}
+
+static bool is_number(const Table *t, int column) {
+    return column >= 0 && table_column(t, column)->type != COLUMN_TEXT;
+}
+
+static double number_at(const Table *t, long row, int column) {
+    return is_number(t, column) && !table_is_empty(t, row, column) ? table_real(t, row, column) : (double)NAN;
+}
+
+/* Lines. */
+
+typedef struct {
+    char label[LABEL_MOST];
+    double *x, *y;
+    int n;
+} Line;
+
+static Line *line_named(Line *lines, int *count, const char *label, long rows) {
+    for (int i = 0; i < *count; i++) {
+        if (!strcmp(lines[i].label, label)) return &lines[i];
+    }
+    if (*count == SERIES_MOST) return NULL;
+    Line *l = &lines[(*count)++];
+    snprintf(l->label, sizeof l->label, "%s", label);
+    l->x = MEM_ARRAY(double, (size_t)rows);
+    l->y = MEM_ARRAY(double, (size_t)rows);
+    return l;
+}
+
+static void draw_lines(Canvas *c, Rect r, const Figure *f, const Table *t) {
+    int x = table_find(t, f->x), y = table_find(t, f->y), series = f->series ? table_find(t, f->series) : -1, count = 0;
+    long rows = table_rows(t);
+    Line lines[SERIES_MOST] = {0};
+    for (long i = 0; i < rows; i++) {
+        char label[LABEL_MOST] = "";
+        if (series >= 0) label_of(t, i, series, label, sizeof label);
+        Line *l = line_named(lines, &count, label, rows);
+        double value = number_at(t, i, y);
+        if (!l || isinf(value)) continue;
+        l->x[l->n] = is_number(t, x) ? number_at(t, i, x) : (double)l->n;
+        l->y[l->n++] = value;
+    }
+    Series drawn[SERIES_MOST];
+    for (int i = 0; i < count; i++)
+        drawn[i] =
+            (Series){lines[i].x, lines[i].y, lines[i].n, series_roles[i], lines[i].label[0] ? lines[i].label : NULL};
+    Plot plot = {.series = drawn,
+                 .count = count,
+                 .x_label = f->x,
+                 .y_label = f->y,
+                 .level = (double)NAN,
+                 .cursor_x = (double)NAN};
+    draw_plot(c, r, &plot);
+    for (int i = 0; i < count; i++) {
+        mem_free(lines[i].x);
+        mem_free(lines[i].y);
+    }
+}
+
+/* Bars. */
+
+static double largest(const Table *t, int column) {
+    double most = 0;
+    for (long i = 0; i < table_rows(t); i++) {
+        double v = fabs(number_at(t, i, column));
+        if (isfinite(v)) most = fmax(most, v);
+    }
+    return most;
+}
+
+static void draw_bars(Canvas *c, Rect r, const Figure *f, const Table *t) {
+    int x = table_find(t, f->x), y = table_find(t, f->y), series = f->series ? table_find(t, f->series) : -1;
+    double most = largest(t, y);
+    int label_w = r.w / 3 < LABEL_MOST ? r.w / 3 : LABEL_MOST, number_w = 12, bar = r.w - label_w - number_w - 2;
+    for (long i = 0; i < table_rows(t) && i < r.h; i++) {
+        char label[LABEL_MOST * 2], more[LABEL_MOST] = "";
+        label_of(t, i, x, label, sizeof label);
+        if (series >= 0) label_of(t, i, series, more, sizeof more);
+        int at = canvas_textf(c, r.x, r.y + (int)i, label_w, STYLE_TEXT, CANVAS_ELLIPSIS, more[0] ? "%s %s" : "%s",
+                              label, more);
+        (void)at;
+        double v = number_at(t, i, y);
+        draw_bar(c, r.x + label_w + 1, r.y + (int)i, bar, most > 0 && isfinite(v) ? fabs(v) / most : 0, STYLE_SERIES_A);
+        canvas_text(c, r.x + r.w - number_w + 1, r.y + (int)i, number_w - 1, format_small(v).s, STYLE_DIM,
+                    ATTRIBUTE_NONE);
+    }
+}
+
+/* Heat: x is the column, y the row, series the value; of the first map when the table holds several. */
+
+typedef struct {
+    int rows, cols;
+    double *value; /* [rows x cols], NaN where there is none */
+    double least, most;
+} Grid;
+
+static int grid_heat(const void *data, int row, int col) {
+    const Grid *g = data;
+    double v = g->value[row * g->cols + col];
+    if (!isfinite(v)) return -1;
+    if (g->least >= 0) return g->most > 0 ? (int)(255 * v / g->most) : 0;
+    double edge = fmax(-g->least, g->most);
+    return (int)(128 + 127 * v / edge);
+}
+
+static int edge_of(const Table *t, int column) {
+    long long most = -1;
+    for (long i = 0; i < table_rows(t); i++) {
+        if (!table_is_empty(t, i, column) && table_int(t, i, column) > most) most = table_int(t, i, column);
+    }
+    return most < 4096 ? (int)most + 1 : 4096;
+}
+
+static bool grid_fill(Grid *g, const Figure *f, const Table *t) {
+    int x = table_find(t, f->x), y = table_find(t, f->y), value = f->series ? table_find(t, f->series) : -1;
+    if (x < 0 || y < 0 || value < 0 || table_column(t, x)->type != COLUMN_INT || table_column(t, y)->type != COLUMN_INT)
+        return false;
+    g->cols = edge_of(t, x);
+    g->rows = edge_of(t, y);
+    if (g->cols < 1 || g->rows < 1) return false;
+    size_t cells = (size_t)g->rows * (size_t)g->cols;
+    g->value = MEM_ARRAY(double, cells);
+    for (size_t i = 0; i < cells; i++) g->value[i] = (double)NAN;
+    for (long i = 0; i < table_rows(t); i++) {
+        long long col = table_int(t, i, x), row = table_int(t, i, y);
+        if (col < 0 || row < 0 || col >= g->cols || row >= g->rows || !isnan(g->value[row * g->cols + col])) continue;
+        double v = number_at(t, i, value);
+        g->value[row * g->cols + col] = v;
+        if (isfinite(v)) g->least = fmin(g->least, v), g->most = fmax(g->most, v);
+    }
+    return true;
+}
+
+static void draw_grid(Canvas *c, Rect r, const Figure *f, const Table *t) {
+    Grid g = {0};
+    if (!grid_fill(&g, f, t)) return;
+    Heat heat = {.rows = g.rows,
+                 .cols = g.cols,
+                 .heat = grid_heat,
+                 .data = &g,
+                 .map = g.least < 0 ? HEAT_DIVERGING : HEAT_SEQUENTIAL,
+                 .cursor_row = -1,
+                 .cursor_col = -1,
+                 .row_axis = f->y,
+                 .col_axis = f->x};
+    draw_heat(c, (Rect){r.x, r.y, r.w, r.h - 1}, &heat);
+    char low[FORMAT_BYTES], high[FORMAT_BYTES];
+    snprintf(low, sizeof low, "%s", format_small(g.least < 0 ? -fmax(-g.least, g.most) : 0).s);
+    snprintf(high, sizeof high, "%s", format_small(g.least < 0 ? fmax(-g.least, g.most) : g.most).s);
+    draw_heat_bar(c, r.x, r.y + r.h - 1, r.w < 40 ? r.w : 40, heat.map, low, high);
+    mem_free(g.value);
+}
+
+void figure_draw(Canvas *c, Rect r, const Figure *f, const Table *t) {
+    if (!t || table_rows(t) == 0) {
+        draw_paragraph(c, r, _("The figure appears with the first rows; R runs the experiment."), STYLE_DIM);
+        return;
+    }
+    switch (f->kind) {
+    case FIGURE_LINE:
+        draw_lines(c, r, f, t);
+        break;
+    case FIGURE_BARS:
+        draw_bars(c, r, f, t);
+        break;
+    case FIGURE_HEAT:
+        draw_grid(c, r, f, t);
+        break;
+    case FIGURE_TREE:
+    case FIGURE_NONE:
+        draw_table(c, r, t, 0, -1);
+        break;
+    }
+}

@@ -1,0 +1,190 @@
+#include "lab_view.h"
+
+#include "draw.h"
+#include "figure.h"
+#include "format.h"
+#include "intl.h"
+#include "reading.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { LIST_W = 22, BESIDE_W = 60, HEAD_ROWS = 5 };
+
+/* The list. */
+
+static bool listed(const LabState *s, const CatalogEntry *e) {
+    return reading_holds(e->id, s->filter) || reading_holds(_(e->title), s->filter) ||
+           reading_holds(e->section, s->filter);
+}
+
+int lab_list_count(const LabState *s) {
+    int n = 0;
+    for (int i = 0; i < catalog_count(); i++) n += listed(s, catalog_at(i));
+    return n;
+}
+
+const CatalogEntry *lab_list_at(const LabState *s, int at) {
+    for (int i = 0; i < catalog_count(); i++) {
+        if (listed(s, catalog_at(i)) && at-- == 0) return catalog_at(i);
+    }
+    return NULL;
+}
+
+int lab_list_first(const LabState *s, int room) {
+    int n = lab_list_count(s), first = s->at - room / 2;
+    if (first > n - room) first = n - room;
+    return first > 0 ? first : 0;
+}
+
+static void draw_list(const LabState *s, Canvas *c, Rect r, bool focus) {
+    int room = r.h, y = r.y;
+    if (s->filter[0]) {
+        canvas_textf(c, r.x, y++, r.w, STYLE_WARNING, CANVAS_ELLIPSIS, "/%s", s->filter);
+        room--;
+    }
+    int first = lab_list_first(s, room), n = lab_list_count(s);
+    if (n == 0) canvas_text(c, r.x, y, r.w, _("nothing holds this text"), STYLE_DIM, ATTRIBUTE_NONE);
+    for (int i = first; i < n && i - first < room; i++) {
+        const CatalogEntry *e = lab_list_at(s, i);
+        bool here = i == s->at, runs = e == s->ran && s->study.running;
+        StyleRole role = here && focus && !s->inside ? STYLE_CURSOR : here ? STYLE_STRONG : STYLE_TEXT;
+        canvas_text(c, r.x, y + i - first, 1,
+                    runs          ? "▶"
+                    : e == s->ran ? "●"
+                    : here        ? "▸"
+                                  : " ",
+                    runs ? STYLE_GOOD : STYLE_DIM, ATTRIBUTE_NONE);
+        int used = canvas_text(c, r.x + 2, y + i - first, r.w - 2, e->id, role, CANVAS_ELLIPSIS);
+        int left = r.w - 2 - used - 2;
+        if (left >= 12 && r.w > LIST_W)
+            canvas_text(c, r.x + r.w - left, y + i - first, left, _(e->title), STYLE_DIM, CANVAS_ELLIPSIS);
+    }
+}
+
+/* The right side. */
+
+bool lab_has_tab(const LabState *s, int tab) {
+    if (!s->entry || tab < 0) return false;
+    if (tab == LAB_FIGURE) return s->entry->figure.kind != FIGURE_NONE && s->entry->figure.kind != FIGURE_TREE;
+    return tab < LAB_FIRST_TABLE + catalog_tables(s->entry) + 1;
+}
+
+static const Table *table_named(const LabState *s, const char *name) {
+    for (int i = 0; i < s->tables && s->ran == s->entry; i++) {
+        if (!strcmp(table_name(s->table[i]), name)) return s->table[i];
+    }
+    return NULL;
+}
+
+const Table *lab_table(const LabState *s) {
+    int i = s->tab - LAB_FIRST_TABLE;
+    return i >= 0 && i < s->tables && s->ran == s->entry ? s->table[i] : NULL;
+}
+
+static const char *tab_name(const LabState *s, int tab) {
+    if (tab == LAB_OPTIONS) return _("options");
+    if (tab == LAB_FIGURE) return _("figure");
+    int i = tab - LAB_FIRST_TABLE;
+    return i < catalog_tables(s->entry) ? s->entry->tables[i].name : "about";
+}
+
+static void draw_head(const LabState *s, Canvas *c, Rect r) {
+    int at = canvas_text(c, r.x, r.y, r.w, s->entry->id, STYLE_TITLE, ATTRIBUTE_BOLD);
+    canvas_textf(c, r.x + at, r.y, r.w - at, STYLE_DIM, CANVAS_ELLIPSIS, "   %s", s->entry->section);
+    canvas_text(c, r.x, r.y + 1, r.w, _(s->entry->title), STYLE_TEXT, CANVAS_ELLIPSIS);
+    draw_paragraph(c, (Rect){r.x, r.y + 2, r.w, r.h - 2}, _(s->entry->see), STYLE_DIM);
+}
+
+static void draw_tabs(const LabState *s, Canvas *c, Rect r) {
+    int at = 0;
+    for (int tab = 0; tab < LAB_FIRST_TABLE + LAB_TABLES; tab++) {
+        if (!lab_has_tab(s, tab)) continue;
+        bool here = tab == s->tab;
+        at += canvas_textf(c, r.x + at, r.y, r.w - at, here ? STYLE_CURSOR : STYLE_DIM, ATTRIBUTE_NONE,
+                           here ? "[%s]" : " %s ", tab_name(s, tab));
+    }
+}
+
+static void draw_progress_row(const LabState *s, Canvas *c, Rect r) {
+    const StudyState *state = &s->study;
+    if (!s->job || s->ran != s->entry) {
+        canvas_text(c, r.x, r.y, r.w, _("R runs it"), STYLE_DIM, ATTRIBUTE_NONE);
+        return;
+    }
+    if (state->running) {
+        int w = r.w / 3;
+        draw_progress(c, r.x, r.y, w, state->done, state->done, STYLE_GOOD);
+        char left[48] = "";
+        if (isfinite(state->seconds_left)) snprintf(left, sizeof left, _("  about %.0f s left"), state->seconds_left);
+        canvas_textf(c, r.x + w + 1, r.y, r.w - w - 1, STYLE_TEXT, CANVAS_ELLIPSIS, "%s%s",
+                     state->what[0] ? state->what : _("running"), left);
+        return;
+    }
+    if (!state->finished) return;
+    if (state->status.code == STATUS_CANCELLED)
+        canvas_text(c, r.x, r.y, r.w, _("stopped; the rows so far are kept"), STYLE_WARNING, ATTRIBUTE_NONE);
+    else if (!status_is_ok(&state->status))
+        canvas_text(c, r.x, r.y, r.w, state->status.text, STYLE_ERROR, CANVAS_ELLIPSIS);
+    else if (state->warning[0])
+        canvas_text(c, r.x, r.y, r.w, state->warning, STYLE_WARNING, CANVAS_ELLIPSIS);
+    else
+        canvas_textf(c, r.x, r.y, r.w, STYLE_GOOD, ATTRIBUTE_NONE,
+                     state->model[0] ? _("done in %.2f s; O opens the model as the run") : _("done in %.2f s"),
+                     state->seconds);
+}
+
+static void draw_content(const PaneContext *x, Canvas *c, Rect r) {
+    const LabState *s = x->state;
+    bool focus = x->focus && s->inside;
+    if (s->tab == LAB_OPTIONS) {
+        form_draw(s->form, c, r, focus);
+    } else if (s->tab == LAB_FIGURE) {
+        figure_draw(c, r, &s->entry->figure, table_named(s, s->entry->figure.table));
+    } else if (lab_table(s) && table_rows(lab_table(s)) > 0) {
+        draw_table(c, r, lab_table(s), s->first, -1);
+    } else {
+        draw_paragraph(c, r,
+                       s->study.running ? _("No row yet.")
+                                        : _("The rows of this table appear here when the experiment runs: R."),
+                       STYLE_DIM);
+    }
+}
+
+LabPlan lab_plan(const LabState *s, Detail detail, int w, int h) {
+    LabPlan p = {0};
+    bool beside = w >= BESIDE_W && s->entry;
+    if (detail == DETAIL_WALL && !beside) {
+        int progress = s->entry && h >= 4 ? 1 : 0;
+        p.list = (Rect){0, 0, w, h - progress};
+        p.progress = (Rect){0, h - progress, w, progress};
+        return p;
+    }
+    if (!s->entry || (!beside && !s->inside)) {
+        p.list = (Rect){0, 0, w, h};
+        return p;
+    }
+    int x = beside ? LIST_W + 2 : 0;
+    if (beside) p.list = (Rect){0, 0, LIST_W, h};
+    int head = h >= 14 ? HEAD_ROWS : h >= 8 ? 2 : 0;
+    p.head = (Rect){x, 0, w - x, head};
+    p.tabs = (Rect){x, head, w - x, 1};
+    p.progress = (Rect){x, h - 1, w - x, h > 3 ? 1 : 0};
+    p.content = (Rect){x, head + 1 + (head > 2), w - x, h - head - 1 - (head > 2) - p.progress.h};
+    return p;
+}
+
+void lab_draw(const PaneContext *x, Canvas *c) {
+    const LabState *s = x->state;
+    if (catalog_count() == 0) {
+        pane_draw_empty(&pane_lab, c);
+        return;
+    }
+    LabPlan p = lab_plan(s, x->detail, c->w, c->h);
+    if (p.list.h > 0) draw_list(s, c, p.list, x->focus);
+    if (p.head.h > 0) draw_head(s, c, p.head);
+    if (p.tabs.h > 0) draw_tabs(s, c, p.tabs);
+    if (p.content.h > 0) draw_content(x, c, p.content);
+    if (p.progress.h > 0) draw_progress_row(s, c, p.progress);
+}

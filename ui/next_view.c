@@ -1,0 +1,173 @@
+#include "next_view.h"
+
+#include "format.h"
+#include "intl.h"
+#include "mem.h"
+#include "utf8.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WORD_MOST = 14, NUMBER_W = 7, COLUMN_W = 9 };
+
+/* Order. */
+
+typedef struct {
+    double first, second;
+    long row;
+} Rank;
+
+static int compare(const void *a, const void *b) {
+    const Rank *x = a, *y = b;
+    if (x->first != y->first) return x->first < y->first ? 1 : -1;
+    if (x->second != y->second) return x->second < y->second ? 1 : -1;
+    return x->row < y->row ? -1 : x->row > y->row;
+}
+
+NextOrder next_order(const Table *next, bool by_model) {
+    NextOrder o = {.n = table_rows(next)};
+    int model = table_find(next, "model_p"), truth = table_find(next, "true_p");
+    o.truth = o.n > 0 && !table_is_empty(next, 0, truth);
+    Rank *rank = MEM_ARRAY(Rank, (size_t)(o.n + 1));
+    for (long i = 0; i < o.n; i++) {
+        double m = table_real(next, i, model), t = o.truth ? table_real(next, i, truth) : m;
+        rank[i] = (Rank){by_model ? m : t, by_model ? t : m, i};
+        o.largest = fmax(o.largest, fmax(m, t));
+    }
+    qsort(rank, (size_t)o.n, sizeof *rank, compare);
+    o.row = MEM_ARRAY(long, (size_t)(o.n + 1));
+    for (long i = 0; i < o.n; i++) o.row[i] = rank[i].row;
+    mem_free(rank);
+    return o;
+}
+
+void next_order_done(NextOrder *o) {
+    mem_free(o->row);
+    o->row = NULL;
+}
+
+/* The filter. */
+
+static long final_stage(const Table *filter) {
+    int stage = table_find(filter, "stage");
+    long rows = table_rows(filter), at = rows;
+    while (at > 0 && !strcmp(table_text(filter, at - 1, stage), table_text(filter, rows - 1, stage))) at--;
+    return at;
+}
+
+double next_filtered(const Table *filter, long long id, bool *kept) {
+    *kept = false;
+    if (!filter || table_rows(filter) == 0) return (double)NAN;
+    int index = table_find(filter, "index"), value = table_find(filter, "value"), keeps = table_find(filter, "kept");
+    long start = final_stage(filter), rows = table_rows(filter), guess = start + (long)id;
+    long at = guess >= start && guess < rows && table_int(filter, guess, index) == id ? guess : start;
+    while (at < rows && table_int(filter, at, index) != id) at++;
+    if (at == rows) return (double)NAN;
+    *kept = table_int(filter, at, keeps) != 0;
+    return table_real(filter, at, value);
+}
+
+bool next_stage(const Table *filter, long *at, const char **name, long *kept) {
+    long rows = table_rows(filter);
+    if (*at >= rows) return false;
+    int stage = table_find(filter, "stage"), keeps = table_find(filter, "kept");
+    *name = table_text(filter, *at, stage);
+    for (*kept = 0; *at < rows && !strcmp(table_text(filter, *at, stage), *name); ++*at)
+        *kept += table_int(filter, *at, keeps) != 0;
+    return true;
+}
+
+/* Drawing. */
+
+typedef struct {
+    char token[READING_TOKEN];
+    long long id;
+    double logit, model, truth, filtered;
+    bool kept;
+} Word;
+
+static Word word_at(const NextList *l, long i) {
+    long row = l->order->row[i];
+    Word w = {.id = table_int(l->next, row, table_find(l->next, "id")),
+              .logit = table_real(l->next, row, table_find(l->next, "logit")),
+              .model = table_real(l->next, row, table_find(l->next, "model_p")),
+              .truth = table_real(l->next, row, table_find(l->next, "true_p"))};
+    int token = table_find(l->next, "token");
+    Str shown;
+    str_init(&shown);
+    if (!table_is_empty(l->next, row, token))
+        utf8_show(&shown, table_text(l->next, row, token), table_text_bytes(l->next, row, token), false);
+    size_t bytes = utf8_fit(shown.s, WORD_MOST);
+    if (bytes >= sizeof w.token) bytes = 0;
+    memcpy(w.token, shown.s, bytes);
+    w.token[bytes] = '\0';
+    str_done(&shown);
+    w.kept = true;
+    if (l->filter) w.filtered = next_filtered(l->filter, w.id, &w.kept);
+    return w;
+}
+
+/* Widths of the parts of a line. */
+typedef struct {
+    int word, bar;
+} Widths;
+
+static Widths widths_of(const NextList *l, int w) {
+    Widths s = {.word = w / 4 < WORD_MOST ? w / 4 : WORD_MOST};
+    if (s.word < 4) s.word = w < 4 ? w : 4;
+    int numbers = NUMBER_W * (l->order->truth && !l->tall ? 2 : 1), columns = l->columns ? 3 * COLUMN_W : 0;
+    s.bar = w - s.word - 2 - columns - numbers - 1;
+    if (s.bar < 0) s.bar = 0;
+    return s;
+}
+
+/* The pair of bars and their numbers: below each other when tall, else in one row. Returns the columns used. */
+static int draw_bars(Canvas *c, int x, int y, const NextList *l, const Widths *s, const Word *w) {
+    double most = l->order->largest > 0 ? l->order->largest : 1;
+    bool below = l->order->truth && l->tall;
+    draw_pair(c, x, y, s->bar, below ? 2 : 1, w->model / most, w->truth / most);
+    int at = x + s->bar + 1;
+    canvas_text(c, at, y, NUMBER_W, format_probability(w->model).s, STYLE_MODEL, ATTRIBUTE_NONE);
+    if (below) {
+        canvas_text(c, at, y + 1, NUMBER_W, format_probability(w->truth).s, STYLE_TRUTH, ATTRIBUTE_NONE);
+    } else if (l->order->truth) {
+        at += NUMBER_W;
+        canvas_text(c, at, y, NUMBER_W, format_probability(w->truth).s, STYLE_TRUTH, ATTRIBUTE_NONE);
+    }
+    return at + NUMBER_W - x;
+}
+
+static void draw_columns(Canvas *c, int x, int y, const Word *w, bool filter) {
+    canvas_textf(c, x, y, COLUMN_W, STYLE_DIM, ATTRIBUTE_NONE, "%*lld", COLUMN_W - 1, w->id);
+    canvas_textf(c, x + COLUMN_W, y, COLUMN_W, STYLE_DIM, ATTRIBUTE_NONE, "%*.3f", COLUMN_W - 1, w->logit);
+    Text drawn = w->kept ? format_probability(w->filtered) : (Text){"✂"};
+    if (filter)
+        canvas_textf(c, x + 2 * COLUMN_W, y, COLUMN_W, w->kept ? STYLE_TEXT : STYLE_DIM, ATTRIBUTE_NONE, "%*s",
+                     COLUMN_W - 1 + (w->kept ? 0 : 2), drawn.s);
+}
+
+static void draw_word(Canvas *c, Rect r, int y, const NextList *l, const Widths *s, long i) {
+    Word w = word_at(l, i);
+    bool here = i == l->cursor;
+    canvas_text(c, r.x, y, 1, here ? "▸" : w.kept ? " " : "✂", here ? STYLE_CURSOR : STYLE_DIM, ATTRIBUTE_NONE);
+    canvas_text(c, r.x + 1, y, s->word, w.token,
+                here     ? STYLE_CURSOR
+                : w.kept ? STYLE_TEXT
+                         : STYLE_DIM,
+                CANVAS_ELLIPSIS);
+    int x = r.x + 2 + s->word;
+    int used = draw_bars(c, x, y, l, s, &w);
+    if (l->columns) draw_columns(c, x + used, y, &w, l->filter != NULL);
+}
+
+long next_draw(Canvas *c, Rect r, const NextList *l) {
+    Canvas view = canvas_view(c, r);
+    Widths s = widths_of(l, r.w);
+    int rows = l->tall && l->order->truth ? 2 : 1;
+    long room = r.h > 0 ? r.h / rows : 0;
+    for (long i = 0; i < room && l->first + i < l->order->n; i++)
+        draw_word(&view, (Rect){0, 0, r.w, r.h}, (int)i * rows, l, &s, l->first + i);
+    return room;
+}

@@ -1,0 +1,34 @@
+/* next_view: the table `next` as a list of words: model and truth as a pair of bars, in the order asked for. */
+#ifndef UI_NEXT_VIEW_H
+#define UI_NEXT_VIEW_H
+
+#include "draw.h"
+#include "reading.h"
+
+typedef struct {
+    long *row; /* rows of the table, in the order shown */
+    long n;
+    bool truth;     /* the table has true probabilities */
+    double largest; /* of all probabilities: the full length of a bar */
+} NextOrder;
+
+/* By truth (then model), or by the model alone. A table without a truth is ordered by the model. */
+NextOrder next_order(const Table *next, bool by_model);
+void next_order_done(NextOrder *o);
+
+/* Draws the words from FIRST on, two rows each when TALL and there is a truth; CURSOR is marked (-1: none). FILTER may
+ * be NULL: with it a word that the sampling filter drops is struck. Returns how many words there was room for. */
+typedef struct {
+    const Table *next, *filter;
+    const NextOrder *order;
+    long first, cursor;
+    bool tall, columns; /* columns: id, logit and the probability after the filter too */
+} NextList;
+long next_draw(Canvas *c, Rect r, const NextList *list);
+
+/* The last stage of the filter: whether token ID is kept, and with which probability (NaN: no such row). */
+double next_filtered(const Table *filter, long long id, bool *kept);
+/* A stage of the filter and how many tokens it keeps; false after the last. *AT walks through the table, from 0. */
+bool next_stage(const Table *filter, long *at, const char **name, long *kept);
+
+#endif

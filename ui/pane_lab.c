@@ -1,0 +1,371 @@
+/* pane lab: every experiment of the catalogue: choose, set its options, run it beside the live run, look at its tables
+ * and figure. */
+#include "clock.h"
+#include "intl.h"
+#include "lab_view.h"
+#include "reading.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const double redraw_every = 0.1; /* seconds, while something runs */
+
+/* Choosing. */
+
+static void choose(LabState *s, const CatalogEntry *e) {
+    if (e == s->entry || !e) return;
+    form_free(s->form);
+    s->entry = e;
+    s->form = form_new(catalog_options(e));
+    s->tab = LAB_OPTIONS;
+    s->first = 0;
+}
+
+/* The right side shows what the list points at. */
+static void follow(LabState *s) {
+    int n = lab_list_count(s);
+    if (s->at >= n) s->at = n - 1;
+    if (s->at < 0) s->at = 0;
+    choose(s, lab_list_at(s, s->at));
+}
+
+static void point_at(LabState *s, const CatalogEntry *e) {
+    s->filter[0] = '\0';
+    for (s->at = 0; lab_list_at(s, s->at) != e; s->at++) {}
+    follow(s);
+}
+
+static void lab_init(void *state) {
+    follow(state);
+}
+
+/* The job. */
+
+static void drop_tables(LabState *s) {
+    for (int i = 0; i < s->tables; i++) table_free(s->table[i]);
+    s->tables = 0;
+}
+
+static void lab_done(void *state) {
+    LabState *s = state;
+    job_free(s->job);
+    drop_tables(s);
+    form_free(s->form);
+}
+
+/* Takes the rows published so far; whether there are more than before. */
+static bool look(LabState *s) {
+    const Study *study = job_study(s->job);
+    StudyState before = s->study;
+    s->study = study_state(study);
+    bool news = before.running != s->study.running || before.finished != s->study.finished ||
+                strcmp(before.what, s->study.what) != 0;
+    int n = study_tables(study);
+    for (int i = 0; i < n && i < LAB_TABLES; i++) {
+        Table *t = study_look(study, i);
+        if (i < s->tables) {
+            news |= table_rows(t) != table_rows(s->table[i]);
+            table_free(s->table[i]);
+        } else {
+            s->tables++;
+            news = true;
+        }
+        s->table[i] = t;
+    }
+    return news;
+}
+
+static bool lab_tick(void *state) {
+    LabState *s = state;
+    if (!s->job || (s->study.finished && s->tables > 0)) return false;
+    bool news = look(s), due = s->study.running && clock_now() - s->drawn >= redraw_every;
+    if (news || due) s->drawn = clock_now();
+    return news || due;
+}
+
+static bool lab_wait(const void *state, double seconds) {
+    const LabState *s = state;
+    return !s->job || study_wait(job_study(s->job), seconds);
+}
+
+/* An experiment may read a file; standard input is the keyboard here. */
+static Status check_inputs(const Options *o) {
+    for (int i = 0; i < options_count(o); i++) {
+        const Option *row = options_row(o, i);
+        if (row->type == OPTION_TEXT && !strcmp(options_value(o, row->name), "-")) {
+            return status_usage(_("%s=- would read the keyboard: give a file"), row->name);
+        }
+    }
+    return status_ok();
+}
+
+static Status run_start(void *owner, const Words *words) {
+    LabState *s = ((PaneCall *)owner)->state;
+    (void)words;
+    if (!s->entry) return status_usage(_("there is no experiment to run"));
+    if (s->job && s->study.running) return status_usage(_("%s is running; S stops it"), s->ran->id);
+    STATUS_TRY(check_inputs(form_options(s->form)));
+    STATUS_TRY(catalog_check(s->entry, form_options(s->form)));
+    job_free(s->job);
+    drop_tables(s);
+    s->ran = s->entry;
+    s->job = job_start(study_new(s->entry, options_copy(form_options(s->form))));
+    s->study = (StudyState){.running = true, .done = (double)NAN, .seconds_left = (double)NAN};
+    s->first = 0;
+    s->inside = true;
+    s->tab = lab_has_tab(s, LAB_FIGURE) ? LAB_FIGURE : LAB_FIRST_TABLE;
+    return status_ok();
+}
+
+static Status run_stop(void *owner, const Words *words) {
+    LabState *s = ((PaneCall *)owner)->state;
+    (void)words;
+    if (!s->job || !s->study.running) return status_usage(_("no experiment is running"));
+    job_cancel(s->job);
+    return status_ok();
+}
+
+static Status run_adopt(void *owner, const Words *words) {
+    PaneCall *call = owner;
+    LabState *s = call->state;
+    (void)words;
+    if (!s->study.model[0])
+        return status_usage(_("no experiment has left a model; those that train one say so when they are done"));
+    if (strlen(s->study.model) + 8 > sizeof call->command) return status_failed(_("the path of the model is too long"));
+    snprintf(call->command, sizeof call->command, "open \"%s\"", s->study.model);
+    return status_ok();
+}
+
+/* Commands. */
+
+static Status run_experiment(void *owner, const Words *words) {
+    LabState *s = ((PaneCall *)owner)->state;
+    const CatalogEntry *e = catalog_find(words->word[1]);
+    const char *likely = e ? NULL : catalog_likely(words->word[1]);
+    if (!e && likely) return status_usage(_("there is no experiment %s; did you mean %s?"), words->word[1], likely);
+    if (!e) return status_usage(_("there is no experiment %s; / searches the list"), words->word[1]);
+    point_at(s, e);
+    for (int i = 2; i < words->count; i++) {
+        char name[64];
+        const char *equals = strchr(words->word[i], '=');
+        if (!equals || equals - words->word[i] >= (long)sizeof name)
+            return status_usage(_("%s is no KEY=VALUE"), words->word[i]);
+        snprintf(name, sizeof name, "%.*s", (int)(equals - words->word[i]), words->word[i]);
+        STATUS_TRY(form_set(s->form, name, equals + 1));
+    }
+    s->inside = true;
+    return status_ok();
+}
+
+static int tab_find(const LabState *s, const char *name) {
+    if (!strcmp(name, "options")) return LAB_OPTIONS;
+    if (!strcmp(name, "figure")) return lab_has_tab(s, LAB_FIGURE) ? LAB_FIGURE : -1;
+    for (int i = 0; i < catalog_tables(s->entry); i++) {
+        if (!strcmp(s->entry->tables[i].name, name)) return LAB_FIRST_TABLE + i;
+    }
+    return strcmp(name, "about") ? -1 : LAB_FIRST_TABLE + catalog_tables(s->entry);
+}
+
+static void step_tab(LabState *s, int by) {
+    int most = LAB_FIRST_TABLE + LAB_TABLES;
+    do s->tab = (s->tab + by + most) % most;
+    while (!lab_has_tab(s, s->tab));
+    s->first = 0;
+}
+
+static Status run_results(void *owner, const Words *words) {
+    LabState *s = ((PaneCall *)owner)->state;
+    if (!s->entry) return status_usage(_("there is no experiment"));
+    s->inside = true;
+    if (words->count == 1) {
+        step_tab(s, 1);
+        return status_ok();
+    }
+    int tab = tab_find(s, words->word[1]);
+    if (tab < 0) return status_usage(_("%s has no table %s"), s->entry->id, words->word[1]);
+    s->tab = tab;
+    s->first = 0;
+    return status_ok();
+}
+
+static Status run_reset(void *owner, const Words *words) {
+    LabState *s = ((PaneCall *)owner)->state;
+    (void)words;
+    if (s->form && s->inside && s->tab == LAB_OPTIONS) form_reset(s->form);
+    return status_ok();
+}
+
+/* Keys that mean the same everywhere. */
+
+static long rows_of(Move move, int times) {
+    switch (move) {
+    case MOVE_UP:
+        return -times;
+    case MOVE_DOWN:
+        return times;
+    case MOVE_PAGE_UP:
+        return -10L * times;
+    case MOVE_PAGE_DOWN:
+        return 10L * times;
+    case MOVE_FIRST:
+        return -1000000;
+    case MOVE_LAST:
+        return 1000000;
+    case MOVE_LEFT:
+    case MOVE_RIGHT:
+        break;
+    }
+    return 0;
+}
+
+static void lab_move(PaneCall *call, Move move, int times) {
+    LabState *s = call->state;
+    if (!s->entry) return;
+    if (move == MOVE_LEFT || move == MOVE_RIGHT) {
+        if (s->inside) step_tab(s, move == MOVE_LEFT ? -1 : 1);
+        return;
+    }
+    long by = rows_of(move, times);
+    if (!s->inside) {
+        s->at += (int)by;
+        follow(s);
+    } else if (s->tab == LAB_OPTIONS) {
+        form_move(s->form, (int)by);
+    } else if (lab_table(s)) {
+        long most = table_rows(lab_table(s)) - 1;
+        s->first = s->first + by > most ? most : s->first + by;
+        if (s->first < 0) s->first = 0;
+    }
+}
+
+static bool lab_enter(PaneCall *call) {
+    LabState *s = call->state;
+    if (call->detail == DETAIL_WALL || !s->entry) return false;
+    if (!s->inside)
+        s->inside = true;
+    else if (s->tab == LAB_OPTIONS)
+        form_enter(s->form);
+    else
+        return false;
+    return true;
+}
+
+static bool lab_escape(PaneCall *call) {
+    LabState *s = call->state;
+    bool there = s->inside || s->filter[0];
+    if (s->inside)
+        s->inside = false;
+    else if (s->filter[0])
+        point_at(s, s->entry);
+    return there;
+}
+
+static bool lab_find(PaneCall *call, const char *text) {
+    LabState *s = call->state;
+    if (s->inside && s->tab == LAB_OPTIONS) return form_find(s->form, text);
+    s->inside = false;
+    snprintf(s->filter, sizeof s->filter, "%s", text);
+    s->at = 0;
+    if (lab_list_count(s) > 0) follow(s);
+    return lab_list_count(s) > 0;
+}
+
+static void lab_click(PaneCall *call, int x, int y, int w, int h) {
+    LabState *s = call->state;
+    if (!s->entry) return;
+    LabPlan p = lab_plan(s, call->detail, w, h);
+    int filter = s->filter[0] ? 1 : 0;
+    if (x < p.list.x + p.list.w && y >= filter && y < p.list.h) {
+        s->inside = false;
+        s->at = lab_list_first(s, p.list.h - filter) + y - filter;
+        follow(s);
+    } else if (p.content.h > 0 && y >= p.content.y) {
+        s->inside = true;
+        if (s->tab == LAB_OPTIONS) form_click(s->form, p.content, x, y);
+    }
+}
+
+static bool lab_typing(const void *state) {
+    const LabState *s = state;
+    return s->form && form_typing(s->form);
+}
+
+static void lab_type(PaneCall *call, const Event *e) {
+    form_type(((LabState *)call->state)->form, e);
+}
+
+static int lab_tables(const PaneContext *x, Table **out) {
+    const LabState *s = x->state;
+    int n = 0;
+    for (int i = 0; i < s->tables && n < PANE_TABLES; i++) out[n++] = table_copy(s->table[i]);
+    return n;
+}
+
+static const char *lab_prefix(const void *state) {
+    const LabState *s = state;
+    return s->ran ? s->ran->id : "lab";
+}
+
+static void lab_subtitle(const PaneContext *x, char *out, size_t bytes) {
+    const LabState *s = x->state;
+    if (s->job && s->study.running)
+        snprintf(out, bytes, _("%s is running"), s->ran->id);
+    else
+        snprintf(out, bytes, ngettext("%d experiment", "%d experiments", (unsigned long)catalog_count()),
+                 catalog_count());
+}
+
+static const KeyRow lab_keys[] = {
+    {"R", "start", N_("run it"), N_("run the experiment with these options")},
+    {"S", "stop", N_("stop"), N_("stop the experiment that runs; its rows are kept")},
+    {"v", "results", N_("next table"), N_("options, figure and tables in turn (also left and right)")},
+    {"D", "reset", NULL, N_("the option under the cursor back to its default")},
+    {"O", "adopt", NULL, N_("make the model that the experiment trained the live run")},
+    {NULL, NULL, NULL, NULL},
+};
+
+static const Command lab_pane_commands[] = {
+    {"experiment", "ID [KEY=VALUE ...]", N_("show an experiment of the catalogue, with these options"), 1, -1,
+     run_experiment},
+    {"start", "", N_("run the experiment that is shown"), 0, 0, run_start},
+    {"stop", "", N_("stop the experiment that runs"), 0, 0, run_stop},
+    {"results", "[options|figure|TABLE]", N_("what is shown of the experiment; without a name the next"), 0, 1,
+     run_results},
+    {"reset", "", N_("the option under the cursor back to its default"), 0, 0, run_reset},
+    {"adopt", "", N_("make the model that the experiment trained the live run"), 0, 0, run_adopt},
+    {NULL, NULL, NULL, 0, 0, NULL},
+};
+
+const PaneType pane_lab = {
+    .name = "lab",
+    .title = N_("laboratory"),
+    .about = N_("Every experiment of the lectures. Enter goes into the options of the one in the list and edits them; "
+                "R runs it beside the live run; left and "
+                "right walk through options, figure and tables; x writes the tables as CSV. A file name stands for "
+                "itself; * marks what was changed."),
+    .empty = N_("The experiments of the lectures are listed here."),
+    .watch = "",
+    .clock = CLOCK_TRAIN,
+    .min_w = 24,
+    .min_h = 4,
+    .weight = 3,
+    .state_size = sizeof(LabState),
+    .init = lab_init,
+    .done = lab_done,
+    .draw = lab_draw,
+    .move = lab_move,
+    .enter = lab_enter,
+    .escape = lab_escape,
+    .find = lab_find,
+    .click = lab_click,
+    .keys = lab_keys,
+    .commands = lab_pane_commands,
+    .typing = lab_typing,
+    .type = lab_type,
+    .tables = lab_tables,
+    .prefix = lab_prefix,
+    .subtitle = lab_subtitle,
+    .tick = lab_tick,
+    .wait = lab_wait,
+};

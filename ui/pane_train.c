@@ -1,0 +1,444 @@
+/* pane train: the loss against the exact floor of the language, and how far the perplexity is above it.
+ *
+ * All numbers are those of the tables `curve` and `test` and of the facts. Where the plot has fewer columns than steps
+ * a column shows the mean of its steps, and says so. */
+#include "draw.h"
+#include "format.h"
+#include "intl.h"
+#include "mem.h"
+#include "reading.h"
+#include "utf8.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RECENT_STEPS = 200, SIDE_W = 27, SIDE_LEAST_W = 74, SMALL_PLOT_H = 9, SMALL_PLOTS_LEAST_H = 28 };
+
+typedef struct {
+    bool linear; /* the loss axis; logarithmic at first, so that what is left above the floor shows */
+    bool recent;
+} TrainState;
+
+/* The steps that the plot spans. */
+typedef struct {
+    long first, last;
+} Span;
+
+static Span span_of(const TrainState *state, const Table *curve, const SnapshotFacts *f) {
+    long rows = curve ? table_rows(curve) : 0;
+    long last = rows > 0 ? rows : f->head;
+    return (Span){state->recent && last > RECENT_STEPS ? last - RECENT_STEPS : 0, last};
+}
+
+/* A column of a table over a span, as points: each the mean of EVERY rows. */
+typedef struct {
+    double *x, *y;
+    int n;
+    long every;
+} Points;
+
+static Points points_new(const Table *t, const char *column, Span span, int most) {
+    Points p = {.every = 1};
+    long rows = t ? table_rows(t) : 0, first = 0;
+    int step = t ? table_find(t, "step") : -1;
+    if (step < 0 || rows == 0 || most < 2) return p;
+    while (first < rows && table_int(t, first, step) < span.first) first++;
+    double *y = reading_column(t, column, first, rows - first);
+    if (!y) return p;
+    p.every = (rows - first + most - 1) / most;
+    p.x = MEM_ARRAY(double, (size_t)(rows - first));
+    p.y = MEM_ARRAY(double, (size_t)(rows - first));
+    for (long i = 0; i < rows - first; i += p.every) {
+        long n = i + p.every <= rows - first ? p.every : rows - first - i;
+        double sum = 0;
+        for (long j = 0; j < n; j++) sum += y[i + j];
+        p.y[p.n] = sum / (double)n;
+        p.x[p.n++] = ((double)table_int(t, first + i, step) + (double)table_int(t, first + i + n - 1, step)) / 2;
+    }
+    mem_free(y);
+    return p;
+}
+
+static void points_free(Points *p) {
+    mem_free(p->x);
+    mem_free(p->y);
+}
+
+static void extend(const Points *p, double *low, double *high) {
+    for (int i = 0; i < p->n; i++) {
+        if (isfinite(p->y[i])) *low = fmin(*low, p->y[i]), *high = fmax(*high, p->y[i]);
+    }
+}
+
+static long cursor_step(const PaneContext *x) {
+    const SnapshotFacts *f = snapshot_facts(x->snapshot);
+    return x->cursor->step >= 0 ? x->cursor->step : f->step;
+}
+
+static double floor_of(const SnapshotFacts *f) {
+    return isnan(f->floor_nll) ? f->language_floor : f->floor_nll;
+}
+
+/* The loss plot as draw_plot takes it, with all that it borrows. */
+typedef struct {
+    Points loss, tests;
+    Series series[2];
+    char level[64];
+    Plot plot;
+} LossPlot;
+
+static void loss_plot_init(LossPlot *l, const PaneContext *x, int w) {
+    const TrainState *state = x->state;
+    const SnapshotFacts *f = snapshot_facts(x->snapshot);
+    const Table *curve = snapshot_table(x->snapshot, "curve");
+    Span span = span_of(state, curve, f);
+    l->loss = points_new(curve, "loss", span, w - 6);
+    l->tests = points_new(snapshot_table(x->snapshot, "test"), "nll", span, w - 6);
+    l->series[0] = (Series){l->loss.x, l->loss.y, l->loss.n, STYLE_MODEL, _("training")};
+    l->series[1] = (Series){l->tests.x, l->tests.y, l->tests.n, STYLE_SERIES_B, _("test")};
+    double floor = floor_of(f), low = isnan(floor) ? (double)INFINITY : floor, high = -(double)INFINITY;
+    extend(&l->loss, &low, &high);
+    extend(&l->tests, &low, &high);
+    snprintf(l->level, sizeof l->level, _("floor %s"), format_fixed(floor, 4).s);
+    double pad = state->linear ? 0.04 * (high - low) : 0;
+    l->plot =
+        (Plot){.series = l->series,
+               .count = l->tests.n > 0 ? 2 : 1,
+               .x0 = (double)span.first,
+               .x1 = (double)span.last,
+               .y0 = low - pad,
+               .y1 = high,
+               .log_y = !state->linear,
+               .x_label = _("step"),
+               .y_label = _("nats per token"),
+               .level = floor,
+               .level_label = l->level,
+               .cursor_x = x->cursor->step >= 0 || reading_is_past(x->snapshot) ? (double)cursor_step(x) : (double)NAN};
+}
+
+static void loss_plot_done(LossPlot *l) {
+    points_free(&l->loss);
+    points_free(&l->tests);
+}
+
+/* Returns how many steps a point stands for. */
+static long draw_loss(const PaneContext *x, Canvas *c, Rect r) {
+    LossPlot l;
+    loss_plot_init(&l, x, r.w);
+    draw_plot(c, r, &l.plot);
+    loss_plot_done(&l);
+    return l.loss.every;
+}
+
+static void draw_small(const PaneContext *x, Canvas *c, Rect r, const char *column, const char *label, StyleRole role) {
+    const Table *curve = snapshot_table(x->snapshot, "curve");
+    Span span = span_of(x->state, curve, snapshot_facts(x->snapshot));
+    Points p = points_new(curve, column, span, r.w - 8);
+    const Series series = {p.x, p.y, p.n, role, NULL};
+    double low = 0, high = -(double)INFINITY;
+    extend(&p, &low, &high);
+    Plot plot = {.series = &series,
+                 .count = 1,
+                 .x0 = (double)span.first,
+                 .x1 = (double)span.last,
+                 .y0 = low,
+                 .y1 = high,
+                 .y_label = label,
+                 .level = (double)NAN,
+                 .cursor_x = x->cursor->step >= 0 ? (double)x->cursor->step : (double)NAN};
+    if (p.n > 0) draw_plot(c, r, &plot);
+    points_free(&p);
+}
+
+/* Figures: a label on the left, the number at the right edge. */
+static void draw_figure(Canvas *c, Rect r, int *y, const char *label, const char *number, StyleRole role) {
+    canvas_text(c, r.x, *y, r.w, label, STYLE_DIM, ATTRIBUTE_NONE);
+    int columns = utf8_columns(number);
+    canvas_text(c, r.x + r.w - columns, *y, columns, number, role,
+                role == STYLE_STRONG ? ATTRIBUTE_BOLD : ATTRIBUTE_NONE);
+    ++*y;
+}
+
+static double at_cursor(const PaneContext *x, const char *column) {
+    const Table *curve = snapshot_table(x->snapshot, "curve");
+    long row = reading_row_of_step(curve, cursor_step(x));
+    int at = curve ? table_find(curve, column) : -1;
+    return row >= 0 && at >= 0 ? table_real(curve, row, at) : (double)NAN;
+}
+
+static void draw_side_spark(const PaneContext *x, Canvas *c, Rect r, int *y, const char *column, const char *label,
+                            const char *number) {
+    draw_figure(c, r, y, label, number, STYLE_TEXT);
+    const Table *curve = snapshot_table(x->snapshot, "curve");
+    Points p = points_new(curve, column, span_of(x->state, curve, snapshot_facts(x->snapshot)), r.w);
+    if (p.n > 1) draw_spark(c, r.x, *y, r.w, p.y, p.n, STYLE_SERIES_C);
+    points_free(&p);
+    ++*y;
+}
+
+static void draw_side(const PaneContext *x, Canvas *c, Rect r, bool sparks) {
+    const SnapshotFacts *f = snapshot_facts(x->snapshot);
+    int y = r.y;
+    char text[64];
+    draw_figure(c, r, &y, _("test perplexity"), format_fixed(reading_perplexity(f), 4).s, STYLE_STRONG);
+    draw_figure(c, r, &y, _("language floor"), format_fixed(exp(floor_of(f)), 4).s, STYLE_TRUTH);
+    draw_figure(c, r, &y, _("over the floor"), format_percent(reading_over_floor(f), 2).s, STYLE_STRONG);
+    snprintf(text, sizeof text, _("measured at step %s"), format_count(f->test_step).s);
+    if (!isnan(f->test_nll)) canvas_text(c, r.x, y, r.w, text, STYLE_DIM, ATTRIBUTE_NONE);
+    y += 2;
+    snprintf(text, sizeof text, "%s", format_count(cursor_step(x)).s);
+    draw_figure(c, r, &y, x->cursor->step >= 0 ? _("step under the cursor") : _("step"), text, STYLE_TEXT);
+    draw_figure(c, r, &y, _("loss of this step"), format_fixed(at_cursor(x, "loss"), 4).s, STYLE_MODEL);
+    if (sparks) {
+        draw_side_spark(x, c, r, &y, "grad_norm", _("gradient norm"), format_fixed(at_cursor(x, "grad_norm"), 3).s);
+        draw_side_spark(x, c, r, &y, "learning_rate", _("learning rate"),
+                        format_small(at_cursor(x, "learning_rate")).s);
+        draw_side_spark(x, c, r, &y, "tokens_per_s", _("tokens/s"), format_short(at_cursor(x, "tokens_per_s")).s);
+    } else {
+        draw_figure(c, r, &y, _("gradient norm"), format_fixed(at_cursor(x, "grad_norm"), 3).s, STYLE_TEXT);
+        draw_figure(c, r, &y, _("learning rate"), format_small(at_cursor(x, "learning_rate")).s, STYLE_TEXT);
+        draw_figure(c, r, &y, _("tokens/s"), format_short(at_cursor(x, "tokens_per_s")).s, STYLE_TEXT);
+    }
+}
+
+/* One line of figures under the plot, as many as fit in full, the most telling first. */
+static void draw_line(const PaneContext *x, Canvas *c, int y) {
+    const SnapshotFacts *f = snapshot_facts(x->snapshot);
+    if (f->state == RUN_DIVERGED) {
+        canvas_textf(c, 0, y, -1, STYLE_ERROR, ATTRIBUTE_BOLD, _("diverged: not a number in %s"), f->bad_tensor);
+        return;
+    }
+    const struct {
+        const char *label;
+        Text number;
+        StyleRole role;
+    } parts[] = {{_("perplexity "), format_fixed(reading_perplexity(f), 3), STYLE_STRONG},
+                 {"", format_percent(reading_over_floor(f), 1), STYLE_STRONG},
+                 {_("floor "), format_fixed(exp(floor_of(f)), 3), STYLE_TRUTH},
+                 {_("loss "), format_fixed(f->loss, 4), STYLE_MODEL}};
+    for (int i = 0, at = 0; i < 4; i++) {
+        if (at + utf8_columns(parts[i].label) + utf8_columns(parts[i].number.s) > c->w && i > 0) return;
+        at += canvas_text(c, at, y, -1, parts[i].label, STYLE_DIM, ATTRIBUTE_NONE);
+        at += canvas_text(c, at, y, -1, parts[i].number.s, parts[i].role,
+                          parts[i].role == STYLE_STRONG ? ATTRIBUTE_BOLD : ATTRIBUTE_NONE) +
+              (i == 0 ? 1 : 2);
+    }
+}
+
+static void draw_about(Canvas *c, Rect r, long every) {
+    char note[400];
+    int at = snprintf(note, sizeof note, "%s",
+                      _("The loss is the mean of −ln p(next word) over the batch. The floor is what the language "
+                        "itself costs: with the true "
+                        "probabilities no model can do better on these sentences. Perplexity = exp(loss)."));
+    if (every > 1 && at < (int)sizeof note) {
+        snprintf(note + at, sizeof note - (size_t)at, _(" A column is the mean of %ld steps."), every);
+    }
+    draw_paragraph(c, r, note, STYLE_DIM);
+}
+
+/* Where the parts stand; a part without room has height 0. */
+typedef struct {
+    Rect big, plot, side, line, small, about;
+} TrainPlan;
+
+static TrainPlan plan_of(const PaneContext *x, int w, int h) {
+    TrainPlan p = {.line = {0, h - 1, w, 1}, .plot = {0, 0, w, h - 1}};
+    if (x->detail == DETAIL_PRESENT) {
+        int big = h >= 14 ? 6 : 0;
+        p.big = (Rect){1, 0, w - 1, big};
+        p.line.h = big ? 0 : 1;
+        p.plot = (Rect){0, big, w, h - big - p.line.h};
+    } else if (x->detail == DETAIL_FOCUS) {
+        bool side = w >= SIDE_LEAST_W;
+        int about = h >= 14 ? 3 : 0, small = side && h >= SMALL_PLOTS_LEAST_H ? SMALL_PLOT_H : 0, line = side ? 0 : 1;
+        p.about = (Rect){0, h - about, w, about};
+        p.small = (Rect){0, h - about - small, w, small};
+        p.line = (Rect){0, h - about - small - line, w, line};
+        p.plot = (Rect){0, 0, side ? w - SIDE_W - 2 : w, h - about - small - line};
+        if (side) p.side = (Rect){w - SIDE_W, 0, SIDE_W, p.plot.h};
+    }
+    return p;
+}
+
+static void draw_smalls(const PaneContext *x, Canvas *c, Rect r) {
+    int w = r.w / 3;
+    draw_small(x, c, (Rect){0, r.y, w - 1, r.h}, "grad_norm", _("gradient norm"), STYLE_SERIES_B);
+    draw_small(x, c, (Rect){w, r.y, w - 1, r.h}, "learning_rate", _("learning rate"), STYLE_SERIES_C);
+    draw_small(x, c, (Rect){2 * w, r.y, r.w - 2 * w, r.h}, "tokens_per_s", _("tokens/s"), STYLE_SERIES_D);
+}
+
+static void train_draw(const PaneContext *x, Canvas *c) {
+    const Table *curve = snapshot_table(x->snapshot, "curve");
+    if (!curve || table_rows(curve) == 0) {
+        pane_draw_empty(&pane_train, c);
+        return;
+    }
+    TrainPlan p = plan_of(x, c->w, c->h);
+    const SnapshotFacts *f = snapshot_facts(x->snapshot);
+    if (p.big.h > 0) {
+        char number[FORMAT_BYTES * 3];
+        snprintf(number, sizeof number, "%s  %s", format_fixed(reading_perplexity(f), 3).s,
+                 format_percent(reading_over_floor(f), 1).s);
+        draw_big(c, p.big, number, STYLE_STRONG);
+    }
+    long every = draw_loss(x, c, p.plot);
+    if (p.line.h > 0) draw_line(x, c, p.line.y);
+    if (p.side.h > 0) draw_side(x, c, p.side, p.small.h == 0 && p.side.h >= 14);
+    if (p.small.h > 0) draw_smalls(x, c, p.small);
+    if (p.about.h > 0) draw_about(c, p.about, every);
+}
+
+static void train_click(PaneCall *call, int x, int y, int w, int h) {
+    PaneContext context = {.snapshot = call->snapshot,
+                           .cursor = call->cursor,
+                           .state = call->state,
+                           .detail = call->detail,
+                           .focus = true};
+    TrainPlan p = plan_of(&context, w, h);
+    if (y < p.plot.y || y >= p.plot.y + p.plot.h) return;
+    LossPlot l;
+    loss_plot_init(&l, &context, p.plot.w);
+    Canvas *blank = canvas_new(w, h, GLYPHS_HALF);
+    double step = draw_plot_x(blank, p.plot, &l.plot, x);
+    canvas_free(blank);
+    loss_plot_done(&l);
+    if (!isnan(step)) call->cursor->step = lround(step);
+}
+
+static void train_move(PaneCall *call, Move move, int times) {
+    const SnapshotFacts *f = snapshot_facts(call->snapshot);
+    Span span = span_of(call->state, snapshot_table(call->snapshot, "curve"), f);
+    long unit = (span.last - span.first) / 100, at = call->cursor->step >= 0 ? call->cursor->step : f->step;
+    if (unit < 1) unit = 1;
+    switch (move) {
+    case MOVE_LEFT:
+        at -= unit * times;
+        break;
+    case MOVE_RIGHT:
+        at += unit * times;
+        break;
+    case MOVE_UP:
+        at -= times;
+        break;
+    case MOVE_DOWN:
+        at += times;
+        break;
+    case MOVE_PAGE_UP:
+        at -= 10 * unit * times;
+        break;
+    case MOVE_PAGE_DOWN:
+        at += 10 * unit * times;
+        break;
+    case MOVE_FIRST:
+        at = span.first;
+        break;
+    case MOVE_LAST:
+        at = f->head + 1;
+        break;
+    }
+    call->cursor->step = at > f->head ? -1 : at < 0 ? 0 : at;
+}
+
+static bool train_enter(PaneCall *call) {
+    if (call->cursor->step < 0) return false;
+    snprintf(call->command, sizeof call->command, "seek %ld", call->cursor->step);
+    return true;
+}
+
+static bool train_escape(PaneCall *call) {
+    bool there = call->cursor->step >= 0;
+    call->cursor->step = -1;
+    return there;
+}
+
+static bool train_find(PaneCall *call, const char *text) {
+    long long step;
+    if (!str_to_long(text, &step) || step < 0 || step > snapshot_facts(call->snapshot)->head) return false;
+    call->cursor->step = (long)step;
+    return true;
+}
+
+static Status run_axis(void *owner, const Words *words) {
+    TrainState *state = ((PaneCall *)owner)->state;
+    if (words->count == 1)
+        state->linear = !state->linear;
+    else if (!strcmp(words->word[1], "log"))
+        state->linear = false;
+    else if (!strcmp(words->word[1], "linear"))
+        state->linear = true;
+    else
+        return status_usage(_("axis is log or linear, not %s"), words->word[1]);
+    return status_ok();
+}
+
+static Status run_span(void *owner, const Words *words) {
+    TrainState *state = ((PaneCall *)owner)->state;
+    if (words->count == 1)
+        state->recent = !state->recent;
+    else if (!strcmp(words->word[1], "recent"))
+        state->recent = true;
+    else if (!strcmp(words->word[1], "all"))
+        state->recent = false;
+    else
+        return status_usage(_("span is all or recent, not %s"), words->word[1]);
+    return status_ok();
+}
+
+static int train_tables(const PaneContext *x, Table **out) {
+    static const char *const names[] = {"curve", "test"};
+    int n = 0;
+    for (int i = 0; i < 2; i++) {
+        const Table *t = snapshot_table(x->snapshot, names[i]);
+        if (t) out[n++] = table_copy(t);
+    }
+    return n;
+}
+
+static void train_subtitle(const PaneContext *x, char *out, size_t bytes) {
+    const TrainState *state = x->state;
+    snprintf(out, bytes, "%s%s", state->recent ? _("last 200 steps") : _("all steps"),
+             state->linear ? _(", linear") : "");
+}
+
+static const KeyRow train_keys[] = {
+    {"a", "span", N_("all/recent"), N_("all steps, or the last 200")},
+    {"y", "axis", N_("linear"), N_("logarithmic or linear loss axis")},
+    {NULL, NULL, NULL, NULL},
+};
+
+static const Command train_commands[] = {
+    {"span", "[all|recent]", N_("all steps, or the last 200"), 0, 1, run_span},
+    {"axis", "[log|linear]", N_("logarithmic or linear loss axis"), 0, 1, run_axis},
+    {NULL, NULL, NULL, 0, 0, NULL},
+};
+
+const PaneType pane_train = {
+    .name = "train",
+    .title = N_("train"),
+    .about = N_("How the loss falls while the model trains. The dashed line is the exact floor: the entropy of the "
+                "language, which no model can "
+                "undercut on these sentences. Left and right move the cursor through the steps; Enter looks at the "
+                "model as it was there."),
+    .empty = N_("The loss of every training step will appear here, with the exact floor of the language below it. "
+                "Space runs the training, "
+                "n makes one step."),
+    .watch = "curve",
+    .clock = CLOCK_TRAIN,
+    .min_w = 32,
+    .min_h = 7,
+    .weight = 4,
+    .state_size = sizeof(TrainState),
+    .draw = train_draw,
+    .move = train_move,
+    .enter = train_enter,
+    .escape = train_escape,
+    .find = train_find,
+    .click = train_click,
+    .keys = train_keys,
+    .commands = train_commands,
+    .tables = train_tables,
+    .subtitle = train_subtitle,
+};
