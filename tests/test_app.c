@@ -1,0 +1,593 @@
+/* The application without a laboratory: keys, commands, help, completion, mouse, messages, and any keys at all. */
+#include "expect.h"
+
+#include "clock.h"
+#include "complete.h"
+#include "help.h"
+#include "keymap.h"
+#include "lab.h"
+#include "rng.h"
+#include "screen.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* --- tables --- */
+
+static const Command *table_number(int i) {
+    if (i == 0) return app_commands();
+    if (i == 1) return lab_commands();
+    return i - 2 < pane_count() ? pane_at(i - 2)->commands : NULL;
+}
+
+static void no_name_is_in_two_tables(void **unused) {
+    (void)unused;
+    for (int i = 0; i < pane_count() + 2; i++) {
+        for (const Command *c = table_number(i); c && c->name; c++) {
+            for (int j = i; j < pane_count() + 2; j++) {
+                for (const Command *d = table_number(j); d && d->name; d++) {
+                    if (c != d && !strcmp(c->name, d->name)) fail_msg("%s is in two tables", c->name);
+                }
+            }
+        }
+    }
+}
+
+static void pane_keys_do_not_shadow_those_of_every_pane(void **unused) {
+    (void)unused;
+    for (int i = 0; i < pane_count(); i++) {
+        for (const KeyRow *row = pane_at(i)->keys; row && row->key; row++) {
+            Key k;
+            key_parse(row->key, &k);
+            if (keymap_find(KEYMAP_PANE, NULL, k))
+                fail_msg("%s of %s means something else everywhere", row->key, pane_at(i)->name);
+        }
+    }
+}
+
+/* A key's line must be known to some table; without a laboratory its own lines are refused, but by name. */
+static void every_key_runs_a_command(void **unused) {
+    (void)unused;
+    for (const KeyRow *row = keymap_rows(); row->key; row++) {
+        if (!row->key[0]) continue;
+        Key k;
+        assert_int_equal(key_parse(row->key, &k), strlen(row->key));
+        App *a = screen_new(NULL);
+        screen_keys(a, "o"); /* begin and default need the options to be open */
+        Status s = app_command(a, row->command);
+        if (strstr(s.text, "there is no command") || strstr(s.text, "could be") || strstr(s.text, "takes"))
+            fail_msg("%s: %s", row->command, s.text);
+        app_free(a);
+    }
+}
+
+static void help_holds_every_key_and_every_command(void **unused) {
+    (void)unused;
+    Str text;
+    str_init(&text);
+    help_text(0, app_commands(), &text);
+    for (const KeyRow *row = keymap_rows(); row->key; row++) {
+        char key[24];
+        if (!row->key[0]) continue;
+        keymap_show(row->key, key, sizeof key);
+        assert_non_null(strstr(text.s, key));
+        if (row->help) assert_non_null(strstr(text.s, row->help));
+    }
+    for (int i = 0; i < pane_count() + 2; i++) {
+        for (const Command *c = table_number(i); c && c->name; c++) {
+            char line[80];
+            snprintf(line, sizeof line, "\n:%s", c->name);
+            if (!strstr(text.s, line)) fail_msg("the help does not know %s", c->name);
+            assert_true(strlen(c->help) > 4);
+        }
+    }
+    for (int i = 0; i < pane_count(); i++) {
+        for (const KeyRow *row = pane_at(i)->keys; row && row->key; row++) assert_non_null(strstr(text.s, row->help));
+    }
+    str_done(&text);
+}
+
+/* --- commands --- */
+
+static void refusals_are_sentences(void **unused) {
+    (void)unused;
+    static const struct {
+        const char *line, *say;
+    } rows[] = {
+        {"pane whale", "there is no pane whale"},
+        {"theme red", "themes are dark, light, contrast and mono"},
+        {"map jet", "colour maps are"},
+        {"view ceiling", "view is wall, split or focus"},
+        {"clock wall", "clock is train or decode"},
+        {"cursor sideways", "is no direction"},
+        {"cursor tail=3", "the cursor has layer"},
+        {"next 0", "is no number from 1 up"},
+        {"mouse maybe", "on or off"},
+        {"stage heat", "stage is scores"},
+        {"stage softcapped", "no soft cap"},
+        {"scale log", "scale is whole or row"},
+        {"order luck", "order is truth or model"},
+        {"span few", "span is all or recent"},
+        {"axis polar", "axis is log or linear"},
+        {"experiment no.such", "there is no experiment"},
+        {"stop", "no experiment is running"},
+        {"adopt", "no experiment has left"},
+        {"find whale", "nothing here holds"},
+        {"begin", "open them first"},
+        {"default", "open them first"},
+        {"export /no/such/folder", "/no/such"},
+        {"dump /no/such/file", "/no/such"},
+        {"zzz", "there is no command 'zzz'"},
+        {"quit later", "quit takes nothing"},
+        {"results nothing", "has no table"},
+        {"cursor layer=x", "is no direction"},
+        {"step", "no laboratory"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        App *a = screen_new(NULL);
+        Status s = app_command(a, rows[i].line);
+        if (!strstr(s.text, rows[i].say)) fail_msg("%s: '%s' does not hold '%s'", rows[i].line, s.text, rows[i].say);
+        app_free(a);
+    }
+}
+
+static void the_cursor_is_one_for_all(void **unused) {
+    (void)unused;
+    App *a = screen_new(NULL);
+    screen_keys(a, "2");
+    screen_expect(a, "layer 1 head 1");
+    screen_keys(a, ">}}");
+    screen_expect(a, "layer 2 head 3");
+    screen_keys(a, ">>>>");
+    screen_expect(a, "layer 2 head 3");
+    screen_keys(a, "<lt>{");
+    screen_expect(a, "layer 1 head 2");
+    assert_ok(app_command(a, "cursor layer=2 head=4 query=3 key=1"));
+    screen_expect(a, "layer 2 head 4");
+    screen_expect(a, "near → the");
+    screen_keys(a, "jl");
+    screen_expect(a, "the → dogs");
+    screen_keys(a, "g");
+    screen_expect(a, "<s> → <s>");
+    screen_keys(a, "G");
+    screen_expect(a, "cat → cat");
+    screen_keys(a, "/near<Enter>");
+    screen_expect(a, "near → cat hidden by the mask");
+    screen_keys(a, "1<Left>");
+    screen_keys(a, "z");
+    screen_expect(a, "step under the cursor");
+    screen_expect(a, "1,228");
+    screen_keys(a, "<Esc>");
+    screen_refuse(a, "step under the cursor");
+    app_free(a);
+}
+
+static void views_and_panes(void **unused) {
+    (void)unused;
+    App *a = screen_new(NULL);
+    screen_expect(a, "▸1 train");
+    screen_expect(a, " 2 attention");
+    screen_keys(a, "<Tab>");
+    screen_expect(a, "▸2 attention");
+    screen_keys(a, "<S-Tab><S-Tab>");
+    screen_expect(a, "▸4 laboratory");
+    screen_keys(a, "3z");
+    screen_refuse(a, "1 train");
+    screen_expect(a, "▸3 next word");
+    screen_keys(a, "<Esc>");
+    screen_expect(a, "1 train");
+    assert_ok(app_command(a, "view split"));
+    screen_expect(a, "4 laboratory");
+    screen_refuse(a, "1 train");
+    assert_ok(app_command(a, "pane attention"));
+    screen_keys(a, "p");
+    screen_refuse(a, "3 next word");
+    screen_keys(a, "<PageDown>p");
+    screen_expect(a, "▸3 next word");
+    screen_keys(a, "b");
+    screen_refuse(a, "next word");
+    screen_keys(a, "x"); /* brings it back, does nothing else */
+    screen_expect(a, "next word");
+    assert_string_equal(app_message(a), "");
+    app_free(a);
+}
+
+static void themes_and_maps_go_round(void **unused) {
+    (void)unused;
+    App *a = screen_new(NULL);
+    for (int i = 0; i < THEME_COUNT; i++) screen_keys(a, "t");
+    assert_int_equal(app_style(a)->theme, THEME_DARK);
+    screen_keys(a, "m");
+    assert_int_equal(app_style(a)->map, MAP_CIVIDIS);
+    assert_ok(app_command(a, "map gray"));
+    assert_int_equal(app_style(a)->map, MAP_GRAY);
+    app_free(a);
+}
+
+static void the_clock_follows_the_pane_and_c(void **unused) {
+    (void)unused;
+    App *a = screen_new(NULL);
+    screen_expect(a, "▸train");
+    screen_keys(a, "2");
+    screen_expect(a, "▸decode");
+    screen_keys(a, "c");
+    screen_expect(a, "▸train");
+    screen_keys(a, "<Space>");
+    screen_expect(a, "there is no laboratory that could carry out 'run'");
+    screen_keys(a, "<Esc>c<Space>");
+    screen_expect(a, "'decode run'");
+    app_free(a);
+}
+
+static void stages_of_attention(void **unused) {
+    (void)unused;
+    App *a = screen_new(NULL);
+    screen_keys(a, "2z");
+    screen_expect(a, "[weights]");
+    screen_keys(a, "s");
+    screen_expect(a, "[mix]");
+    screen_expect(a, "dimension of the head");
+    screen_keys(a, "s");
+    screen_expect(a, "[scores]");
+    screen_keys(a, "ss");
+    screen_expect(a, "[masked]"); /* no soft cap, no stage of it */
+    screen_keys(a, "r");
+    screen_expect(a, "scale: each row");
+    screen_keys(a, "<Enter>");
+    screen_expect(a, "so far");
+    screen_keys(a, "<Esc>");
+    screen_refuse(a, "so far");
+    app_free(a);
+}
+
+static void masked_cells_are_hidden_not_zero(void **unused) {
+    (void)unused;
+    App *a = screen_new(NULL);
+    screen_keys(a, "2z");
+    assert_ok(app_command(a, "cursor query=1 key=3"));
+    screen_expect(a, "the may not look at near");
+    screen_expect(a, "Hidden: the key comes after the query.");
+    app_free(a);
+    FixtureSpec p = fixture_spec();
+    p.window = 2;
+    a = screen_new(&p);
+    screen_keys(a, "2z");
+    assert_ok(app_command(a, "cursor query=5 key=1"));
+    screen_expect(a, "outside the window");
+    app_free(a);
+}
+
+/* --- lines at the bottom --- */
+
+static void quitting_asks_once_when_a_run_would_be_lost(void **unused) {
+    (void)unused;
+    App *a = screen_new(NULL);
+    screen_keys(a, "q");
+    assert_false(app_wants_quit(a));
+    screen_expect(a, "the run is lost");
+    screen_keys(a, "n");
+    assert_false(app_wants_quit(a));
+    screen_keys(a, "qq");
+    assert_true(app_wants_quit(a));
+    app_free(a);
+    a = screen_new(NULL);
+    screen_keys(a, "?q");
+    assert_false(app_wants_quit(a)); /* closes the help */
+    assert_ok(app_command(a, "quit now"));
+    assert_true(app_wants_quit(a));
+    app_free(a);
+    FixtureSpec p = fixture_spec();
+    p.step = p.head = 0;
+    a = screen_new(&p);
+    screen_keys(a, "q");
+    assert_true(app_wants_quit(a));
+    app_free(a);
+}
+
+static void messages_come_and_go(void **unused) {
+    (void)unused;
+    FixtureSpec p = fixture_spec();
+    App *a = screen_new(&p);
+    p.message = "the learning rate is now 0.001";
+    p.message_number = 1;
+    Snapshot *s = fixture_snapshot(&p);
+    app_show(a, s);
+    screen_expect(a, "the learning rate is now 0.001");
+    screen_keys(a, "<Esc>");
+    screen_refuse(a, "the learning rate");
+    app_show(a, s); /* the same message does not come twice */
+    screen_refuse(a, "the learning rate");
+    snapshot_unref(s);
+    screen_keys(a, ":zzz<Enter>");
+    screen_expect(a, "there is no command 'zzz'");
+    clock_freeze(2000);
+    app_tick(a);
+    screen_refuse(a, "zzz");
+    app_free(a);
+}
+
+static void a_pasted_text_runs_nothing(void **unused) {
+    (void)unused;
+    App *a = screen_new(NULL);
+    app_event(a, &(Event){.kind = EVENT_PASTE, .paste = "q\nq\n:quit now\n"});
+    assert_false(app_wants_quit(a));
+    screen_expect(a, "goes into a line that is open");
+    screen_keys(a, ":");
+    app_event(a, &(Event){.kind = EVENT_PASTE, .paste = "theme\nlight"});
+    screen_keys(a, "<Enter>");
+    assert_int_equal(app_style(a)->theme, THEME_LIGHT);
+    app_free(a);
+}
+
+static void keys_that_mean_nothing_say_so(void **unused) {
+    (void)unused;
+    App *a = screen_new(NULL);
+    screen_keys(a, "Y");
+    screen_expect(a, "Y does nothing here; ? lists the keys");
+    app_free(a);
+}
+
+static void the_prompt_is_edited_as_it_stands(void **unused) {
+    (void)unused;
+    App *a = screen_new(NULL);
+    screen_keys(a, "e");
+    screen_expect(a, "prompt: the dogs near the cat");
+    screen_keys(a, "s<Enter>");
+    screen_expect(a, "'prompt the dogs near the cats'");
+    screen_keys(a, "<Esc>e");
+    screen_expect(a, "prompt: the dogs near the cats");
+    screen_keys(a, "<Esc>");
+    screen_refuse(a, "prompt: ");
+    app_free(a);
+}
+
+static void help_scrolls_and_filters(void **unused) {
+    (void)unused;
+    App *a = screen_new(NULL);
+    screen_keys(a, "?");
+    screen_expect(a, "1 train (this pane)");
+    screen_keys(a, "<End>");
+    screen_refuse(a, "1 train (this pane)");
+    screen_expect(a, ":open");
+    screen_keys(a, "<Home>/theme<Enter>");
+    screen_expect(a, "next theme: dark");
+    screen_refuse(a, "one step forward");
+    screen_keys(a, "/whale<Enter>");
+    screen_expect(a, "nothing holds");
+    screen_keys(a, "<Esc><Esc>");
+    screen_refuse(a, "filters, esc");
+    app_free(a);
+}
+
+static void the_options_of_the_run_make_a_command(void **unused) {
+    (void)unused;
+    App *a = screen_new(NULL);
+    screen_keys(a, "o");
+    screen_expect(a, "options of the run");
+    assert_ok(app_command(a, "find layers"));
+    screen_keys(a, "<Enter><C-u>3<Enter>R");
+    screen_expect(a, "layers=3");
+    app_free(a);
+}
+
+/* --- completion --- */
+
+static int complete_count(Complete *c, const char *line, const char *item) {
+    const char *const *items;
+    size_t from;
+    int n = complete_line(c, line, strlen(line), &items, &from), found = 0;
+    for (int i = 0; i < n; i++) found += !strcmp(items[i], item);
+    return found;
+}
+
+static void commands_and_arguments_are_completed(void **unused) {
+    (void)unused;
+    Complete *c = complete_new(app_commands());
+    static const struct {
+        const char *line, *item;
+    } rows[] = {{"th", "theme"},
+                {"se", "seek"},
+                {"sta", "stage"},
+                {"pane at", "attention"},
+                {"pane ", "next"},
+                {"theme ", "light"},
+                {"map ci", "cividis"},
+                {"stage ", "mix"},
+                {"axis ", "log"},
+                {"watch ", "attention"},
+                {"watch tokens ne", "next"},
+                {"experiment text", "text.batch"},
+                {"experiment text.batch bl", "block="},
+                {"experiment text.batch pad=", "pad=left"},
+                {"decode ", "run"},
+                {"token ", "back"},
+                {"cursor pa", "page-up"}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (complete_count(c, rows[i].line, rows[i].item) != 1)
+            fail_msg("'%s' does not offer %s once", rows[i].line, rows[i].item);
+    }
+    assert_int_equal(complete_count(c, "theme x", "light"), 0);
+    assert_int_equal(complete_count(c, "prompt \"the d", "dark"), 0);
+    complete_free(c);
+}
+
+/* --- the mouse --- */
+
+/* The first column and row of TEXT on the 120 x 40 screen. */
+static bool locate(App *a, const char *text, int *x, int *y) {
+    Canvas *c = canvas_new(120, 40, GLYPHS_HALF);
+    app_draw(a, c);
+    bool found = false;
+    for (*y = 0; *y < c->h && !found; ++*y) {
+        for (*x = 0; *x < c->w && !found; ++*x) {
+            size_t i = 0;
+            while (text[i] && canvas_cell(c, *x + (int)i, *y) &&
+                   canvas_cell(c, *x + (int)i, *y)->ch == (uint32_t)text[i])
+                i++;
+            found = text[i] == '\0';
+        }
+    }
+    --*x, --*y; /* the loops went one too far */
+    canvas_free(c);
+    return found;
+}
+
+static void click(App *a, int x, int y) {
+    app_event(a, &(Event){.kind = EVENT_MOUSE, .mouse = MOUSE_PRESS, .x = x, .y = y});
+    app_tick(a);
+}
+
+static void a_click_gives_the_focus_and_sets_the_cursor(void **unused) {
+    (void)unused;
+    App *a = screen_new(NULL);
+    int x, y;
+    assert_true(locate(a, "attention", &x, &y));
+    click(a, x, y);
+    screen_expect(a, "▸2 attention");
+    screen_keys(a, "z");
+    assert_true(locate(a, "[1]", &x, &y)); /* the selected small map; its right neighbour is head 2 */
+    int x2, y2;
+    assert_true(locate(a, "L2", &x2, &y2));
+    click(a, x, y2 + 1);
+    screen_expect(a, "layer 2 head 1");
+    app_event(a, &(Event){.kind = EVENT_MOUSE, .mouse = MOUSE_WHEEL_UP, .x = x, .y = y});
+    screen_expect(a, "dogs looks at dogs");
+    app_free(a);
+}
+
+static void a_click_on_the_time_line_seeks(void **unused) {
+    (void)unused;
+    App *a = screen_new(NULL);
+    int x, y;
+    assert_true(locate(a, "train ", &x, &y)); /* the pane's title comes first */
+    click(a, 11, 38);
+    screen_expect(a, "'seek ");
+    app_free(a);
+}
+
+/* --- any keys at all --- */
+
+static void press_anything(App *a, Rng *r, int w, int h) {
+    static const char *const lines[] = {"export", "dump", "start",
+                                        "export-all"}; /* what would write files or run long */
+    (void)lines;
+    static const Key keys[] = {' ',
+                               'n',
+                               'N',
+                               ',',
+                               '.',
+                               '[',
+                               ']',
+                               'h',
+                               'j',
+                               'k',
+                               'l',
+                               '<',
+                               '>',
+                               '{',
+                               '}',
+                               '1',
+                               '2',
+                               '3',
+                               '4',
+                               '5',
+                               '0',
+                               KEYCODE_TAB,
+                               KEYCODE_BACK_TAB,
+                               KEYCODE_ENTER,
+                               'z',
+                               'e',
+                               'o',
+                               'p',
+                               't',
+                               'm',
+                               'b',
+                               '?',
+                               '/',
+                               KEYCODE_ESCAPE,
+                               'c',
+                               'g',
+                               'G',
+                               '%',
+                               's',
+                               'r',
+                               '-',
+                               'a',
+                               'y',
+                               'v',
+                               'S',
+                               'D',
+                               'O',
+                               KEYCODE_UP,
+                               KEYCODE_DOWN,
+                               KEYCODE_LEFT,
+                               KEYCODE_RIGHT,
+                               KEYCODE_PAGE_UP,
+                               KEYCODE_PAGE_DOWN,
+                               KEYCODE_HOME,
+                               KEYCODE_END,
+                               KEYCODE_CTRL | 'l',
+                               KEYCODE_DELETE,
+                               KEYCODE_BACKSPACE,
+                               KEYCODE_F1,
+                               0x4e2d,
+                               'w',
+                               '7'};
+    Event e = {.kind = EVENT_KEY, .key = keys[rng_below(r, sizeof keys / sizeof keys[0])]};
+    if (rng_below(r, 6) == 0) {
+        e = (Event){.kind = EVENT_MOUSE,
+                    .mouse = (MouseKind)rng_below(r, 5),
+                    .x = (int)rng_below(r, (uint64_t)w),
+                    .y = (int)rng_below(r, (uint64_t)h)};
+    }
+    if (rng_below(r, 40) == 0) e = (Event){.kind = EVENT_PASTE, .paste = "中文 the\tdogs"};
+    app_event(a, &e);
+    app_tick(a);
+}
+
+static void any_keys_at_any_size(void **unused) {
+    (void)unused;
+    for (uint64_t seed = 1; seed <= 12; seed++) {
+        Rng r = rng_at(seed, "keys", 0);
+        FixtureSpec p = fixture_spec();
+        if (seed % 3 == 0) p.tokens = 20, p.position = 17, p.layers = 3, p.softcap = 3;
+        App *a = screen_new(&p);
+        int w = 80, h = 24;
+        for (int i = 0; i < 1500; i++) {
+            if (rng_below(&r, 30) == 0) w = 1 + (int)rng_below(&r, 130), h = 1 + (int)rng_below(&r, 45);
+            press_anything(a, &r, w, h);
+            Canvas *c = canvas_new(w, h, GLYPHS_HALF);
+            app_draw(a, c);
+            canvas_free(c);
+        }
+        app_free(a);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_name_is_in_two_tables),
+        cmocka_unit_test(pane_keys_do_not_shadow_those_of_every_pane),
+        cmocka_unit_test(every_key_runs_a_command),
+        cmocka_unit_test(help_holds_every_key_and_every_command),
+        cmocka_unit_test(refusals_are_sentences),
+        cmocka_unit_test(the_cursor_is_one_for_all),
+        cmocka_unit_test(views_and_panes),
+        cmocka_unit_test(themes_and_maps_go_round),
+        cmocka_unit_test(the_clock_follows_the_pane_and_c),
+        cmocka_unit_test(stages_of_attention),
+        cmocka_unit_test(masked_cells_are_hidden_not_zero),
+        cmocka_unit_test(quitting_asks_once_when_a_run_would_be_lost),
+        cmocka_unit_test(messages_come_and_go),
+        cmocka_unit_test(a_pasted_text_runs_nothing),
+        cmocka_unit_test(keys_that_mean_nothing_say_so),
+        cmocka_unit_test(the_prompt_is_edited_as_it_stands),
+        cmocka_unit_test(help_scrolls_and_filters),
+        cmocka_unit_test(the_options_of_the_run_make_a_command),
+        cmocka_unit_test(commands_and_arguments_are_completed),
+        cmocka_unit_test(a_click_gives_the_focus_and_sets_the_cursor),
+        cmocka_unit_test(a_click_on_the_time_line_seeks),
+        cmocka_unit_test(any_keys_at_any_size),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

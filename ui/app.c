@@ -1,0 +1,253 @@
+#include "app_private.h"
+
+#include "bug.h"
+#include "clock.h"
+#include "intl.h"
+#include "mem.h"
+#include "pane.h"
+#include "reading.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static const double message_seconds = 8, error_seconds = 30;
+
+/* Life. */
+
+/* What is shown before the laboratory has said anything. */
+static Snapshot *nothing(void) {
+    SnapshotFacts f = {.state = RUN_LOADING,
+                       .loss = (double)NAN,
+                       .learning_rate = (double)NAN,
+                       .grad_norm = (double)NAN,
+                       .tokens_per_s = (double)NAN,
+                       .test_nll = (double)NAN,
+                       .floor_nll = (double)NAN,
+                       .language_floor = (double)NAN,
+                       .tau = 1,
+                       .top_p = 1,
+                       .probe_window = -1};
+    return snapshot_new(&f);
+}
+
+App *app_new(Worker *w, Glyphs glyphs, Depth depth) {
+    (void)glyphs; /* the canvas knows */
+    App *a = MEM_NEW(App);
+    a->worker = w;
+    a->snapshot = nothing();
+    a->style = (StyleSheet){.theme = THEME_DARK, .map = MAP_VIRIDIS, .depth = depth};
+    a->cursor = (Cursor){.query = -1, .key = -1, .step = -1};
+    a->mouse = true;
+    a->prompt = prompt_new();
+    a->complete = complete_new(app_commands());
+    BUG_ON(pane_count() > LAYOUT_MOST);
+    for (int i = 0; i < pane_count(); i++) {
+        const PaneType *p = pane_at(i);
+        a->state[i] = mem_zero(1, p->state_size > 0 ? p->state_size : 1);
+        if (p->init) p->init(a->state[i]);
+    }
+    return a;
+}
+
+void app_free(App *a) {
+    if (!a) return;
+    for (int i = 0; i < pane_count(); i++) {
+        if (pane_at(i)->done) pane_at(i)->done(a->state[i]);
+        mem_free(a->state[i]);
+    }
+    form_free(a->form);
+    prompt_free(a->prompt);
+    complete_free(a->complete);
+    snapshot_unref(a->snapshot);
+    mem_free(a);
+}
+
+/* Messages. */
+
+void app_say(App *a, int level, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    vsnprintf(a->message, sizeof a->message, format, args);
+    va_end(args);
+    a->message_level = level;
+    a->message_until = clock_now() + (level == 0 ? message_seconds : error_seconds);
+}
+
+const char *app_message(const App *a) {
+    return a->message;
+}
+
+double app_wait(const App *a) {
+    if (!a->message[0]) return -1;
+    double left = a->message_until - clock_now();
+    return left > 0 ? left : 0;
+}
+
+static bool drop_old_message(App *a) {
+    if (!a->message[0] || clock_now() < a->message_until) return false;
+    a->message[0] = '\0';
+    return true;
+}
+
+/* Snapshots. */
+
+static void take_message(App *a) {
+    const SnapshotFacts *f = snapshot_facts(a->snapshot);
+    if (f->message_number == a->message_number) return;
+    a->message_number = f->message_number;
+    if (f->message[0]) app_say(a, f->message_level, "%s", f->message);
+}
+
+/* At first the cursor stands on what the last visible token looks at most: its own row, the diagonal. */
+static void place_cursor(App *a) {
+    int visible = reading_visible(a->snapshot);
+    if (a->cursor.query >= 0 || visible == 0) return;
+    a->cursor.query = visible - 1;
+    a->cursor.key = visible > 2 ? visible - 4 > 0 ? visible - 4 : 1 : 0;
+}
+
+void app_show(App *a, const Snapshot *s) {
+    const Snapshot *old = a->snapshot;
+    int before = reading_visible(old);
+    a->snapshot = snapshot_ref(s);
+    place_cursor(a);
+    int visible = reading_visible(s);
+    if (before > 0 && visible != before && a->cursor.query == before - 1)
+        a->cursor.query = visible - 1; /* the newest word stays selected */
+    snapshot_unref(old);
+    reading_clamp(a->snapshot, &a->cursor);
+    take_message(a);
+}
+
+const Snapshot *app_snapshot(const App *a) {
+    return a->snapshot;
+}
+
+static void watch_what_shows(App *a) {
+    char list[sizeof a->watching], line[sizeof list + 8];
+    app_watch_list(a, a->export_pending, list, sizeof list);
+    if (!a->worker || a->layout.count == 0 || !strcmp(list, a->watching)) return;
+    snprintf(line, sizeof line, "watch %s", list);
+    if (worker_post(a->worker, line)) snprintf(a->watching, sizeof a->watching, "%s", list);
+}
+
+static bool take_snapshot(App *a) {
+    Snapshot *fresh = a->worker ? worker_take(a->worker) : NULL;
+    if (!fresh) return false;
+    app_show(a, fresh);
+    snapshot_unref(fresh);
+    if (a->export_pending && (export_is_ready(a) || --a->export_patience <= 0)) {
+        a->export_pending = false;
+        Status s = export_all(a);
+        if (!status_is_ok(&s)) app_say(a, 2, "%s", s.text);
+    }
+    return true;
+}
+
+bool app_tick(App *a) {
+    bool news = take_snapshot(a);
+    for (int i = 0; i < pane_count(); i++) {
+        if (pane_at(i)->tick && pane_at(i)->tick(a->state[i])) news = true;
+    }
+    watch_what_shows(a);
+    return drop_old_message(a) || news;
+}
+
+bool app_wait_jobs(App *a, double seconds) {
+    for (int i = 0; i < pane_count(); i++) {
+        if (pane_at(i)->wait && !pane_at(i)->wait(a->state[i], seconds)) return false;
+    }
+    return true;
+}
+
+/* Panes. */
+
+Detail app_detail(const App *a) {
+    return a->presenting ? DETAIL_PRESENT : a->view == VIEW_FOCUS ? DETAIL_FOCUS : DETAIL_WALL;
+}
+
+PaneContext app_context(const App *a, int pane) {
+    return (PaneContext){.snapshot = a->snapshot,
+                         .cursor = &a->cursor,
+                         .state = a->state[pane],
+                         .detail = app_detail(a),
+                         .focus = pane == a->focus && a->overlay == OVERLAY_NONE};
+}
+
+PaneCall app_call(App *a, int pane) {
+    return (PaneCall){.state = a->state[pane], .cursor = &a->cursor, .snapshot = a->snapshot, .detail = app_detail(a)};
+}
+
+void app_finish(App *a, PaneCall *call) {
+    reading_clamp(a->snapshot, &a->cursor);
+    if (call->command[0]) app_run(a, call->command);
+}
+
+bool app_is_shown(const App *a, int pane) {
+    for (int i = 0; i < a->layout.count; i++) {
+        if (a->layout.place[i].pane == pane) return true;
+    }
+    return false;
+}
+
+void app_set_focus(App *a, int pane) {
+    a->focus = pane;
+    a->clock = pane_at(pane)->clock;
+    complete_set_focus(a->complete, pane);
+}
+
+/* Adds the words of LIST that OUT does not have yet. */
+static void add_words(char *out, size_t bytes, const char *list) {
+    for (const char *word = list; *word;) {
+        size_t n = strcspn(word, " "), used = strlen(out);
+        const char *there = out;
+        bool known = false;
+        for (; *there && !known; there += strcspn(there, " "), there += strspn(there, " ")) {
+            known = !strncmp(there, word, n) && (there[n] == ' ' || there[n] == '\0');
+        }
+        if (!known && used + n + 2 < bytes) snprintf(out + used, bytes - used, "%s%.*s", used ? " " : "", (int)n, word);
+        word += n + strspn(word + n, " ");
+    }
+}
+
+const char *app_watch_list(const App *a, bool all, char *out, size_t bytes) {
+    snprintf(out, bytes, "tokens"); /* the transport shows them */
+    for (int i = 0; i < pane_count(); i++) {
+        if (all || app_is_shown(a, i)) add_words(out, bytes, pane_at(i)->watch);
+    }
+    return out;
+}
+
+/* The rest. */
+
+bool app_wants_quit(const App *a) {
+    return a->quit;
+}
+
+const StyleSheet *app_style(const App *a) {
+    return &a->style;
+}
+
+void app_set_style(App *a, const StyleSheet *style) {
+    a->style.theme = style->theme;
+    a->style.map = style->map;
+}
+
+AppWish app_wish(App *a) {
+    AppWish wish = {a->repaint, a->suspend, a->mouse};
+    a->repaint = a->suspend = false;
+    return wish;
+}
+
+Status app_post(App *a, const char *line) {
+    if (!a->worker) return status_failed(_("there is no laboratory that could carry out '%s'"), line);
+    if (!worker_post(a->worker, line)) return status_failed(_("the laboratory has too much to do; try again"));
+    return status_ok();
+}
+
+void app_run(App *a, const char *line) {
+    Status s = app_command(a, line);
+    if (!status_is_ok(&s)) app_say(a, 2, "%s", s.text);
+}

@@ -1,0 +1,491 @@
+/* app, commands: the screen's table, and which table a line belongs to. */
+#include "app_private.h"
+
+#include "file.h"
+#include "intl.h"
+#include "pane.h"
+#include "reading.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { REWIND_PART = 20 };
+
+/* Numbers. */
+
+static Status read_count(const Words *words, int i, long otherwise, long *out) {
+    long long n = otherwise;
+    if (words->count > i && (!str_to_long(words->word[i], &n) || n < 1 || n > 1000000000)) {
+        return status_usage(_("%s is no number from 1 up"), words->word[i]);
+    }
+    *out = (long)n;
+    return status_ok();
+}
+
+/* ON or OFF of an optional word, else the other state. */
+static Status read_switch(const Words *words, bool now, bool *out) {
+    *out = !now;
+    if (words->count == 1) return status_ok();
+    *out = !strcmp(words->word[1], "on");
+    if (!*out && strcmp(words->word[1], "off"))
+        return status_usage(_("%s is on or off, not %s"), words->word[0], words->word[1]);
+    return status_ok();
+}
+
+static Status post(App *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static Status post(App *a, const char *format, ...) {
+    char line[256];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    return app_post(a, line);
+}
+
+/* The clocks. */
+
+static Status run_toggle(App *a, const Words *words) {
+    const SnapshotFacts *f = snapshot_facts(a->snapshot);
+    (void)words;
+    if (a->clock == CLOCK_TRAIN) return app_post(a, f->state == RUN_RUNNING ? "pause" : "run");
+    return app_post(a, f->decode_running ? "decode pause" : "decode run");
+}
+
+static Status run_next(App *a, const Words *words) {
+    long n = 1;
+    STATUS_TRY(read_count(words, 1, 1, &n));
+    return a->clock == CLOCK_TRAIN ? post(a, "step %ld", n) : post(a, "token next %ld", n);
+}
+
+static Status run_previous(App *a, const Words *words) {
+    long n = 1;
+    STATUS_TRY(read_count(words, 1, 1, &n));
+    return a->clock == CLOCK_TRAIN ? post(a, "back %ld", n) : post(a, "token back %ld", n);
+}
+
+static long stride(const App *a) {
+    long head = snapshot_facts(a->snapshot)->head;
+    return head >= REWIND_PART ? head / REWIND_PART : 1;
+}
+
+static Status run_rewind(App *a, const Words *words) {
+    long n = 1;
+    STATUS_TRY(read_count(words, 1, stride(a), &n));
+    long step = snapshot_facts(a->snapshot)->step - n;
+    return post(a, "seek %ld", step > 0 ? step : 0);
+}
+
+static Status run_advance(App *a, const Words *words) {
+    const SnapshotFacts *f = snapshot_facts(a->snapshot);
+    long n = 1;
+    STATUS_TRY(read_count(words, 1, stride(a), &n));
+    if (f->step + n >= f->head) return app_post(a, "live");
+    return post(a, "seek %ld", f->step + n);
+}
+
+static Status run_clock(App *a, const Words *words) {
+    if (words->count == 1)
+        a->clock = a->clock == CLOCK_TRAIN ? CLOCK_DECODE : CLOCK_TRAIN;
+    else if (!strcmp(words->word[1], "train"))
+        a->clock = CLOCK_TRAIN;
+    else if (!strcmp(words->word[1], "decode"))
+        a->clock = CLOCK_DECODE;
+    else
+        return status_usage(_("clock is train or decode, not %s"), words->word[1]);
+    return status_ok();
+}
+
+/* The cursor. */
+
+static void move_overlay(App *a, Move move, long n) {
+    static const int rows[] = {-1, 1, 0, 0, -10, 10, -1000000, 1000000};
+    int by = rows[move] * (int)(n < 1000 ? n : 1000);
+    if (a->overlay == OVERLAY_OPTIONS)
+        form_move(a->form, by);
+    else
+        help_move(&a->help, by, a->overlay_inside.w, a->overlay_inside.h, a->focus, app_commands());
+}
+
+static Status move_cursor(App *a, Move move, const Words *words) {
+    long n = 1;
+    STATUS_TRY(read_count(words, 2, 1, &n));
+    if (a->overlay != OVERLAY_NONE) {
+        move_overlay(a, move, n);
+        return status_ok();
+    }
+    const PaneType *p = pane_at(a->focus);
+    if (!p->move) return status_ok();
+    PaneCall call = app_call(a, a->focus);
+    p->move(&call, move, (int)(n < 1000000 ? n : 1000000));
+    app_finish(a, &call);
+    return status_ok();
+}
+
+/* "layer=+1" or "head=2": FIRST is what the screen counts from. */
+static Status set_part(App *a, const char *word) {
+    Cursor *c = &a->cursor;
+    const char *equals = strchr(word, '=');
+    long long n;
+    if (!equals || !str_to_long(equals + 1, &n)) return status_usage(_("%s is no direction and no part=number"), word);
+    bool relative = equals[1] == '+' || equals[1] == '-';
+    size_t name = (size_t)(equals - word);
+    struct {
+        const char *name;
+        int *at, first;
+    } parts[] = {{"layer", &c->layer, 1}, {"head", &c->head, 1}, {"query", &c->query, 0}, {"key", &c->key, 0}};
+    if (n > 1000000000 || n < -1000000000) return status_usage(_("%s is too far"), word);
+    for (int i = 0; i < 4; i++) {
+        if (strlen(parts[i].name) != name || strncmp(parts[i].name, word, name) != 0) continue;
+        *parts[i].at = (int)n + (relative ? *parts[i].at : -parts[i].first);
+        return status_ok();
+    }
+    if (name != 4 || strncmp(word, "step", 4) != 0)
+        return status_usage(_("the cursor has layer, head, query, key and step, not %.*s"), (int)name, word);
+    long from = c->step >= 0 ? c->step : snapshot_facts(a->snapshot)->step;
+    c->step = relative ? from + (long)n : (long)n;
+    if (c->step < 0) c->step = 0;
+    return status_ok();
+}
+
+static Status run_cursor(App *a, const Words *words) {
+    static const char *const moves[] = {"up", "down", "left", "right", "page-up", "page-down", "first", "last"};
+    for (int i = 0; i < 8; i++) {
+        if (!strcmp(words->word[1], moves[i])) return move_cursor(a, (Move)i, words);
+    }
+    for (int i = 1; i < words->count; i++) STATUS_TRY(set_part(a, words->word[i]));
+    reading_clamp(a->snapshot, &a->cursor);
+    return status_ok();
+}
+
+static Status run_enter(App *a, const Words *words) {
+    (void)words;
+    if (a->overlay == OVERLAY_OPTIONS) form_enter(a->form);
+    if (a->overlay == OVERLAY_HELP) a->overlay = OVERLAY_NONE;
+    if (a->overlay != OVERLAY_NONE) return status_ok();
+    const PaneType *p = pane_at(a->focus);
+    PaneCall call = app_call(a, a->focus);
+    bool done = p->enter && p->enter(&call);
+    app_finish(a, &call);
+    if (!done && a->view != VIEW_FOCUS && !a->presenting) a->view = VIEW_FOCUS;
+    return status_ok();
+}
+
+static Status run_escape(App *a, const Words *words) {
+    (void)words;
+    if (a->message[0]) {
+        a->message[0] = '\0';
+        return status_ok();
+    }
+    if (a->overlay == OVERLAY_HELP && a->help.filter[0]) {
+        a->help = (HelpView){.first = 0};
+        return status_ok();
+    }
+    if (a->overlay != OVERLAY_NONE) {
+        a->overlay = OVERLAY_NONE;
+        return status_ok();
+    }
+    const PaneType *p = pane_at(a->focus);
+    PaneCall call = app_call(a, a->focus);
+    bool done = p->escape && p->escape(&call);
+    app_finish(a, &call);
+    if (done) return status_ok();
+    if (a->presenting)
+        a->presenting = false;
+    else
+        a->view = VIEW_WALL;
+    return status_ok();
+}
+
+static Status run_find(App *a, const Words *words) {
+    const char *text = words->rest[1];
+    snprintf(a->found, sizeof a->found, "%s", text);
+    if (a->overlay == OVERLAY_HELP) {
+        a->help = (HelpView){.first = 0};
+        snprintf(a->help.filter, sizeof a->help.filter, "%s", text);
+        return status_ok();
+    }
+    bool found;
+    if (a->overlay == OVERLAY_OPTIONS) {
+        found = form_find(a->form, text);
+    } else {
+        const PaneType *p = pane_at(a->focus);
+        PaneCall call = app_call(a, a->focus);
+        found = p->find && p->find(&call, text);
+        app_finish(a, &call);
+    }
+    return found ? status_ok() : status_usage(_("nothing here holds “%s”"), text);
+}
+
+/* Panes and views. */
+
+static Status run_pane(App *a, const Words *words) {
+    const char *name = words->word[1];
+    int n = pane_count(), to = pane_find(name);
+    long long number;
+    if (!strcmp(name, "next"))
+        to = (a->focus + 1) % n;
+    else if (!strcmp(name, "previous"))
+        to = (a->focus + n - 1) % n;
+    else if (to < 0 && str_to_long(name, &number) && number >= 1 && number <= n)
+        to = (int)number - 1;
+    if (to < 0) return status_usage(_("there is no pane %s; ? lists them"), name);
+    a->overlay = OVERLAY_NONE;
+    app_set_focus(a, to);
+    return status_ok();
+}
+
+static Status run_view(App *a, const Words *words) {
+    static const char *const names[] = {"wall", "split", "focus"};
+    a->overlay = OVERLAY_NONE;
+    if (words->count == 1) {
+        a->view = a->view == VIEW_FOCUS || a->presenting ? VIEW_WALL : VIEW_FOCUS;
+        a->presenting = false;
+        return status_ok();
+    }
+    for (int i = 0; i < 3; i++) {
+        if (strcmp(words->word[1], names[i])) continue;
+        a->view = (ViewKind)i;
+        a->presenting = false;
+        return status_ok();
+    }
+    return status_usage(_("view is wall, split or focus, not %s"), words->word[1]);
+}
+
+static Status run_present(App *a, const Words *words) {
+    STATUS_TRY(read_switch(words, a->presenting, &a->presenting));
+    a->overlay = OVERLAY_NONE;
+    return status_ok();
+}
+
+static Status run_help(App *a, const Words *words) {
+    bool open = a->overlay == OVERLAY_HELP && words->count == 1;
+    a->overlay = open ? OVERLAY_NONE : OVERLAY_HELP;
+    a->help = (HelpView){.first = 0};
+    if (words->count > 1) snprintf(a->help.filter, sizeof a->help.filter, "%s", words->rest[1]);
+    return status_ok();
+}
+
+static Status run_ask(App *a, const Words *words) {
+    if (!strcmp(words->word[1], "command"))
+        app_open(a, ASK_COMMAND);
+    else if (!strcmp(words->word[1], "find"))
+        app_open(a, ASK_FIND);
+    else
+        return status_usage(_("ask is command or find, not %s"), words->word[1]);
+    return status_ok();
+}
+
+static Status run_edit(App *a, const Words *words) {
+    (void)words;
+    app_open(a, ASK_PROMPT);
+    return status_ok();
+}
+
+/* The options of the run. */
+
+static Status run_options(App *a, const Words *words) {
+    (void)words;
+    if (!a->form) a->form = form_new(lab_options());
+    a->overlay = a->overlay == OVERLAY_OPTIONS ? OVERLAY_NONE : OVERLAY_OPTIONS;
+    return status_ok();
+}
+
+static Status run_begin(App *a, const Words *words) {
+    (void)words;
+    if (!a->form) return status_usage(_("begin takes the options that o shows; open them first"));
+    Str line;
+    str_init(&line);
+    str_add(&line, "restart ");
+    form_line(a->form, &line);
+    a->overlay = OVERLAY_NONE;
+    Status s = app_post(a, line.s);
+    str_done(&line);
+    return s;
+}
+
+static Status run_default(App *a, const Words *words) {
+    (void)words;
+    if (a->overlay != OVERLAY_OPTIONS)
+        return status_usage(_("default takes back one of the options that o shows; open them first"));
+    form_reset(a->form);
+    return status_ok();
+}
+
+/* Export. */
+
+static void set_folder(App *a, const Words *words) {
+    snprintf(a->export_folder, sizeof a->export_folder, "%s", words->count > 1 ? words->word[1] : ".");
+}
+
+static Status run_export(App *a, const Words *words) {
+    set_folder(a, words);
+    return export_pane(a, a->focus, a->export_folder);
+}
+
+/* Panes that do not show may lack what they need: the snapshot that has it comes first. */
+static Status run_export_all(App *a, const Words *words) {
+    set_folder(a, words);
+    if (!a->worker || export_is_ready(a)) return export_all(a);
+    a->export_pending = true;
+    a->export_patience = 8;
+    return status_ok();
+}
+
+/* The screen. */
+
+static Status run_theme(App *a, const Words *words) {
+    if (words->count == 1)
+        a->style.theme = (ThemeName)((a->style.theme + 1) % THEME_COUNT);
+    else if (!style_theme_find(words->word[1], &a->style.theme))
+        return status_usage(_("themes are dark, light, contrast and mono, not %s"), words->word[1]);
+    app_say(a, 0, _("theme %s"), style_theme_name(a->style.theme));
+    return status_ok();
+}
+
+static Status run_map(App *a, const Words *words) {
+    if (words->count == 1)
+        a->style.map = (MapName)((a->style.map + 1) % MAP_COUNT);
+    else if (!style_map_find(words->word[1], &a->style.map))
+        return status_usage(_("colour maps are viridis, cividis, magma and gray, not %s"), words->word[1]);
+    app_say(a, 0, _("colour map %s"), style_map_name(a->style.map));
+    return status_ok();
+}
+
+static Status run_blank(App *a, const Words *words) {
+    (void)words;
+    a->blank = true;
+    return status_ok();
+}
+
+static Status run_mouse(App *a, const Words *words) {
+    STATUS_TRY(read_switch(words, a->mouse, &a->mouse));
+    app_say(a, 0, a->mouse ? _("the mouse is ours") : _("the mouse is the terminal's: select and paste as usual"));
+    return status_ok();
+}
+
+static Status run_repaint(App *a, const Words *words) {
+    (void)words;
+    a->repaint = true;
+    return status_ok();
+}
+
+static Status run_suspend(App *a, const Words *words) {
+    (void)words;
+    a->suspend = true;
+    return status_ok();
+}
+
+static Status run_dump(App *a, const Words *words) {
+    Canvas *c = canvas_new(a->w, a->h, GLYPHS_HALF);
+    app_draw(a, c);
+    Str text;
+    str_init(&text);
+    canvas_dump(c, false, &text);
+    canvas_free(c);
+    FileWriter *w;
+    Status s = file_begin(words->word[1], &w);
+    if (status_is_ok(&s)) {
+        fputs(text.s, file_stream(w));
+        s = file_commit(w);
+    }
+    str_done(&text);
+    if (status_is_ok(&s)) app_say(a, 0, _("wrote the screen to %s"), words->word[1]);
+    return s;
+}
+
+static Status run_quit(App *a, const Words *words) {
+    if (words->count > 1 && strcmp(words->word[1], "now")) return status_usage(_("quit takes nothing, or now"));
+    bool lost = snapshot_facts(a->snapshot)->head > 0;
+    if (words->count > 1) {
+        a->quit = true;
+    } else if (a->overlay != OVERLAY_NONE) {
+        a->overlay = OVERLAY_NONE;
+    } else if (lost) {
+        app_say(a, 1, _("the run is lost unless :save PATH has kept it. q quits, any other key stays"));
+        a->quitting = true;
+    } else {
+        a->quit = true;
+    }
+    return status_ok();
+}
+
+/* The table. */
+
+#define COMMAND(name, function, arguments, least, most, help)                                                          \
+    static Status do_##function(void *owner, const Words *words) {                                                     \
+        return run_##function(owner, words);                                                                           \
+    }
+#include "commands_ui.def"
+#undef COMMAND
+
+static const Command commands[] = {
+#define COMMAND(name, function, arguments, least, most, help) {name, arguments, help, least, most, do_##function},
+#include "commands_ui.def"
+#undef COMMAND
+    {NULL, NULL, NULL, 0, 0, NULL},
+};
+
+const Command *app_commands(void) {
+    return commands;
+}
+
+/* Whose a line is. */
+
+enum { OWNER_SCREEN = -1, OWNER_LABORATORY = -2, OWNER_NOBODY = -3 }; /* else a pane */
+
+/* The only owner with a command of exactly this name (or, when BEGINS, with one that begins so). */
+static int owner_of(const App *a, const char *name, bool begins, int *fits) {
+    size_t bytes = strlen(name);
+    int owner = OWNER_NOBODY;
+    *fits = 0;
+    for (int i = -2; i < pane_count(); i++) {
+        int at = i == -2 ? a->focus : i == -1 ? OWNER_SCREEN : i; /* the focused pane, the screen, the other panes */
+        const Command *table = at == OWNER_SCREEN ? commands : pane_at(at)->commands;
+        if (i == a->focus) continue;
+        for (; table && table->name; table++) {
+            if (begins ? strncmp(table->name, name, bytes) != 0 : strcmp(table->name, name) != 0) continue;
+            if (++*fits == 1) owner = at;
+        }
+    }
+    for (const Command *table = lab_commands(); table->name; table++) {
+        if (begins ? strncmp(table->name, name, bytes) != 0 : strcmp(table->name, name) != 0) continue;
+        if (++*fits == 1) owner = OWNER_LABORATORY;
+    }
+    return owner;
+}
+
+static Status run_in_pane(App *a, int pane, const char *line) {
+    bool found;
+    PaneCall call = app_call(a, pane);
+    Status s = command_run(pane_at(pane)->commands, &call, line, &found);
+    app_finish(a, &call);
+    if (status_is_ok(&s) && !app_is_shown(a, pane)) app_set_focus(a, pane);
+    return s;
+}
+
+static Status unknown(const char *name) {
+    const Command *tables[LAYOUT_MOST + 3];
+    int n = 0;
+    tables[n++] = commands;
+    tables[n++] = lab_commands();
+    for (int i = 0; i < pane_count(); i++) {
+        if (pane_at(i)->commands) tables[n++] = pane_at(i)->commands;
+    }
+    tables[n] = NULL;
+    return command_unknown(tables, name);
+}
+
+Status app_command(App *a, const char *line) {
+    Words words;
+    STATUS_TRY(command_split(line, &words));
+    if (words.count == 0) return status_ok();
+    int fits, owner = owner_of(a, words.word[0], false, &fits);
+    if (owner == OWNER_NOBODY) owner = owner_of(a, words.word[0], true, &fits);
+    if (owner == OWNER_NOBODY) return unknown(words.word[0]);
+    bool found;
+    if (fits > 1) return status_usage(_("'%s' could be several commands; Tab lists them"), words.word[0]);
+    if (owner == OWNER_LABORATORY) return app_post(a, line);
+    if (owner == OWNER_SCREEN) return command_run(commands, a, line, &found);
+    return run_in_pane(a, owner, line);
+}

@@ -1,0 +1,118 @@
+/* app, drawing: bars, panes, overlays, and the line at the bottom. */
+#include "app_private.h"
+
+#include "bars.h"
+#include "clock.h"
+#include "draw.h"
+#include "intl.h"
+#include "pane.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MESSAGE_ROWS = 4 };
+
+static void compute_layout(App *a, int w, int h) {
+    PaneNeed need[LAYOUT_MOST];
+    int n = pane_count();
+    for (int i = 0; i < n; i++) need[i] = (PaneNeed){pane_at(i)->min_w, pane_at(i)->min_h, pane_at(i)->weight};
+    layout_compute(&a->layout, a->presenting ? VIEW_FOCUS : a->view, w, h, need, n, a->focus, NULL);
+    a->w = w;
+    a->h = h;
+    if (!a->presenting || a->layout.count == 0) return;
+    Layout *l = &a->layout; /* the presenter has no title row and no keys */
+    l->title.h = l->keys.h = 0;
+    l->transport.y = h - l->transport.h;
+    l->body = (Rect){0, 0, w, h - l->transport.h};
+    l->place[0].r = l->body;
+}
+
+static void title_of(const App *a, int pane, char *out, size_t bytes) {
+    const PaneType *p = pane_at(pane);
+    char more[160] = "";
+    PaneContext context = app_context(a, pane);
+    if (p->subtitle) p->subtitle(&context, more, sizeof more);
+    snprintf(out, bytes, more[0] ? "%d %s ─ %s" : "%d %s", pane + 1, _(p->title), more);
+}
+
+static void draw_pane(App *a, Canvas *c, const Place *place) {
+    char title[256];
+    title_of(a, place->pane, title, sizeof title);
+    Rect inside = place->r;
+    if (!a->presenting) inside = draw_box(c, place->r, title, place->pane == a->focus);
+    Canvas view = canvas_view(c, inside);
+    PaneContext context = app_context(a, place->pane);
+    if (view.w > 0 && view.h > 0) pane_at(place->pane)->draw(&context, &view);
+}
+
+/* Overlays. */
+
+static Rect overlay_rect(const App *a) {
+    Rect b = a->layout.body;
+    int w = b.w > 100 ? 100 : b.w, margin = b.h > 24 ? 2 : 0;
+    return (Rect){b.x + (b.w - w) / 2, b.y + margin, w, b.h - 2 * margin};
+}
+
+static void draw_overlay(App *a, Canvas *c) {
+    if (a->overlay == OVERLAY_NONE) return;
+    Rect r = overlay_rect(a);
+    canvas_fill(c, r, ' ', STYLE_TEXT, ATTRIBUTE_NONE);
+    bool help = a->overlay == OVERLAY_HELP;
+    a->overlay_inside = draw_box(c, r,
+                                 help ? _("help ─ / filters, esc closes")
+                                      : _("options of the run ─ enter edits, R begins a new run, esc closes"),
+                                 true);
+    Canvas view = canvas_view(c, a->overlay_inside);
+    if (help)
+        help_draw(&a->help, &view, a->focus, app_commands());
+    else
+        form_draw(a->form, &view, (Rect){0, 0, view.w, view.h}, true);
+}
+
+/* The line at the bottom: what is being typed, else the message, else the keys. */
+
+static void draw_message(const App *a, Canvas *c) {
+    int rows = draw_paragraph_rows(c->w - 2, a->message), most = c->h / 3 < MESSAGE_ROWS ? c->h / 3 : MESSAGE_ROWS;
+    if (most < 1) most = 1;
+    if (rows > most) rows = most;
+    StyleRole role = a->message_level == 2 ? STYLE_ERROR : a->message_level == 1 ? STYLE_WARNING : STYLE_BAR;
+    Rect r = {0, c->h - rows, c->w, rows};
+    canvas_fill(c, r, ' ', STYLE_BAR, ATTRIBUTE_NONE);
+    draw_paragraph(c, (Rect){1, r.y, r.w - 2, r.h}, a->message, role);
+}
+
+static void draw_bottom(const App *a, Canvas *c) {
+    if (a->ask != ASK_NOTHING) {
+        int rows = c->h / 2 > 1 ? c->h / 2 : 1;
+        prompt_draw(a->prompt, c, (Rect){0, c->h - rows, c->w, rows});
+    } else if (a->message[0]) {
+        draw_message(a, c);
+    } else if (a->layout.keys.h > 0) {
+        Canvas keys = canvas_view(c, a->layout.keys);
+        bars_draw_keys(&keys, app_key_place(a), pane_at(a->focus));
+    }
+}
+
+static void draw_too_small(Canvas *c) {
+    Rect all = {0, 0, c->w, c->h};
+    draw_paragraph(c, all, _("lantern needs 20 x 6 characters; make the window larger"), STYLE_TEXT);
+}
+
+void app_draw(App *a, Canvas *c) {
+    canvas_clear(c);
+    compute_layout(a, c->w, c->h);
+    if (a->blank) return;
+    if (c->w < LAYOUT_LEAST_W || c->h < LAYOUT_LEAST_H) {
+        draw_too_small(c);
+        return;
+    }
+    if (a->layout.title.h > 0) {
+        Canvas title = canvas_view(c, a->layout.title);
+        bars_draw_title(&title, a->snapshot, &a->style);
+    }
+    for (int i = 0; i < a->layout.count; i++) draw_pane(a, c, &a->layout.place[i]);
+    Canvas transport = canvas_view(c, a->layout.transport);
+    bars_draw_transport(&transport, a->snapshot, a->clock);
+    draw_overlay(a, c);
+    draw_bottom(a, c);
+}

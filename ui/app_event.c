@@ -1,0 +1,235 @@
+/* app, events: which key, paste or click goes where. */
+#include "app_private.h"
+
+#include "bars.h"
+#include "intl.h"
+#include "pane.h"
+#include "utf8.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { WHEEL_ROWS = 3 };
+
+KeyPlace app_key_place(const App *a) {
+    return a->overlay == OVERLAY_OPTIONS ? KEYMAP_OPTIONS : a->presenting ? KEYMAP_PRESENT : KEYMAP_PANE;
+}
+
+/* The line at the bottom. */
+
+/* The prompt's words as one line of text: what was edited last, or the tokens of the prompt. */
+static void words_of_prompt(const App *a, Str *out) {
+    const SnapshotFacts *f = snapshot_facts(a->snapshot);
+    const Table *t = snapshot_table(a->snapshot, "tokens");
+    int token = t ? table_find(t, "token") : -1;
+    if (a->prompt_text[0]) str_add(out, a->prompt_text);
+    for (int i = 1; !a->prompt_text[0] && token >= 0 && i < f->prompt_tokens && i < table_rows(t);
+         i++) { /* token 0 is <s> */
+        if (out->len) str_add_char(out, ' ');
+        if (!table_is_empty(t, i, token)) str_add(out, table_text(t, i, token));
+    }
+}
+
+void app_open(App *a, Ask ask) {
+    a->ask = ask;
+    a->message[0] = '\0';
+    if (ask == ASK_COMMAND) {
+        prompt_open(a->prompt, ":", "", complete_line, a->complete);
+    } else if (ask == ASK_FIND) {
+        prompt_open(a->prompt, "/", "", NULL, NULL);
+    } else {
+        Str words;
+        str_init(&words);
+        words_of_prompt(a, &words);
+        prompt_open(a->prompt, _("prompt: "), words.s, NULL, NULL);
+        str_done(&words);
+    }
+}
+
+static void answered(App *a) {
+    Ask ask = a->ask;
+    const char *text = prompt_text(a->prompt);
+    Str line;
+    str_init(&line);
+    a->ask = ASK_NOTHING;
+    if (ask == ASK_COMMAND)
+        str_add(&line, text);
+    else if (ask == ASK_FIND)
+        str_addf(&line, "find %s", text[0] ? text : a->found);
+    else
+        str_addf(&line, "prompt %s", text);
+    if (ask == ASK_PROMPT)
+        snprintf(a->prompt_text, sizeof a->prompt_text, "%.*s", (int)sizeof a->prompt_text - 1, text);
+    if (ask != ASK_FIND || text[0] || a->found[0]) app_run(a, line.s);
+    str_done(&line);
+}
+
+static void ask_key(App *a, Key k) {
+    switch (prompt_key(a->prompt, k)) {
+    case PROMPT_EDITING:
+        break;
+    case PROMPT_DONE:
+        answered(a);
+        break;
+    case PROMPT_GONE:
+        a->ask = ASK_NOTHING;
+        break;
+    }
+}
+
+/* Keys. */
+
+static void type_into_pane(App *a, const Event *e) {
+    PaneCall call = app_call(a, a->focus);
+    pane_at(a->focus)->type(&call, e);
+    app_finish(a, &call);
+}
+
+static bool pane_is_typing(const App *a) {
+    const PaneType *p = pane_at(a->focus);
+    return a->overlay == OVERLAY_NONE && p->typing && p->typing(a->state[a->focus]);
+}
+
+/* Keys that only answer a question; true: this one did. */
+static bool answer_key(App *a, Key k) {
+    if (a->blank) {
+        a->blank = false;
+        return true;
+    }
+    if (!a->quitting) return false;
+    a->quitting = false;
+    a->quit = k == 'q' || k == 'y' || k == KEYCODE_ENTER || k == (KEYCODE_CTRL | 'c');
+    a->message[0] = '\0';
+    return true;
+}
+
+static void command_key(App *a, Key k) {
+    const KeyRow *row = keymap_find(app_key_place(a), pane_at(a->focus), k);
+    if (k == (KEYCODE_CTRL | 'c')) {
+        app_run(a, "quit");
+    } else if (!row) {
+        char name[32];
+        key_label(k, name, sizeof name);
+        app_say(a, 0, _("%s does nothing here; ? lists the keys"), name);
+    } else {
+        if (a->message_level == 0) a->message[0] = '\0';
+        app_run(a, row->command);
+    }
+}
+
+static void on_key(App *a, const Event *e) {
+    if (answer_key(a, e->key)) return;
+    if (a->ask != ASK_NOTHING)
+        ask_key(a, e->key);
+    else if (a->overlay == OVERLAY_OPTIONS && form_typing(a->form))
+        form_type(a->form, e);
+    else if (pane_is_typing(a))
+        type_into_pane(a, e);
+    else
+        command_key(a, e->key);
+}
+
+static void on_paste(App *a, const Event *e) {
+    if (a->ask != ASK_NOTHING)
+        prompt_paste(a->prompt, e->paste);
+    else if (a->overlay == OVERLAY_OPTIONS && form_typing(a->form))
+        form_type(a->form, e);
+    else if (pane_is_typing(a))
+        type_into_pane(a, e);
+    else
+        app_say(a, 0, _("a pasted text goes into a line that is open: e, : or /"));
+}
+
+/* Mouse. */
+
+static Rect inside(Rect r) {
+    return (Rect){r.x + 1, r.y + 1, r.w - 2, r.h - 2};
+}
+
+static void click_pane(App *a, const Place *place, int x, int y) {
+    bool had_focus = place->pane == a->focus;
+    if (!had_focus) app_set_focus(a, place->pane);
+    Rect r = a->presenting ? place->r : inside(place->r);
+    const PaneType *p = pane_at(place->pane);
+    if (!p->click || x < r.x || y < r.y || x >= r.x + r.w || y >= r.y + r.h) return;
+    PaneCall call = app_call(a, place->pane);
+    p->click(&call, x - r.x, y - r.y, r.w, r.h);
+    app_finish(a, &call);
+}
+
+static void click_transport(App *a, int x, int y) {
+    Rect r = a->layout.transport;
+    Canvas size = {.w = r.w, .h = r.h};
+    Clock clock;
+    long step;
+    bool hit = bars_hit(&size, a->snapshot, a->clock, x - r.x, y - r.y, &clock, &step);
+    a->clock = clock;
+    if (!hit) return;
+    char line[40];
+    snprintf(line, sizeof line, "seek %ld", step);
+    app_run(a, line);
+}
+
+static void press(App *a, int x, int y) {
+    Rect t = a->layout.transport;
+    int at = layout_hit(&a->layout, x, y);
+    if (a->overlay == OVERLAY_OPTIONS)
+        form_click(a->form, a->overlay_inside, x, y);
+    else if (a->overlay == OVERLAY_HELP)
+        app_run(a, "escape");
+    else if (y >= t.y && y < t.y + t.h)
+        click_transport(a, x, y);
+    else if (at >= 0)
+        click_pane(a, &a->layout.place[at], x, y);
+}
+
+static void wheel(App *a, int x, int y, bool up) {
+    char line[40];
+    snprintf(line, sizeof line, "cursor %s %d", up ? "up" : "down", WHEEL_ROWS);
+    int at = layout_hit(&a->layout, x, y);
+    if (a->overlay == OVERLAY_NONE && at >= 0 && a->layout.place[at].pane != a->focus)
+        app_set_focus(a, a->layout.place[at].pane);
+    app_run(a, line);
+}
+
+static void on_mouse(App *a, const Event *e) {
+    if (a->blank || a->quitting || a->ask != ASK_NOTHING) return;
+    switch (e->mouse) {
+    case MOUSE_PRESS:
+    case MOUSE_DRAG:
+        press(a, e->x, e->y);
+        break;
+    case MOUSE_WHEEL_UP:
+        wheel(a, e->x, e->y, true);
+        break;
+    case MOUSE_WHEEL_DOWN:
+        wheel(a, e->x, e->y, false);
+        break;
+    case MOUSE_RELEASE:
+        break;
+    }
+}
+
+void app_event(App *a, const Event *e) {
+    switch (e->kind) {
+    case EVENT_KEY:
+        on_key(a, e);
+        break;
+    case EVENT_MOUSE:
+        on_mouse(a, e);
+        break;
+    case EVENT_PASTE:
+        on_paste(a, e);
+        break;
+    case EVENT_QUIT:
+        a->quit = true;
+        break;
+    case EVENT_RESUME:
+        a->repaint = true;
+        break;
+    case EVENT_RESIZE:
+    case EVENT_WAKE:
+    case EVENT_NONE:
+        break;
+    }
+}

@@ -1,0 +1,74 @@
+/* The parts of App that its own files share: app.c (life, snapshots), app_event.c (keys and mouse), app_command.c (the
+ * screen's commands), app_draw.c. Nobody else includes this. */
+#ifndef UI_APP_PRIVATE_H
+#define UI_APP_PRIVATE_H
+
+#include "app.h"
+#include "complete.h"
+#include "form.h"
+#include "help.h"
+#include "keymap.h"
+#include "layout.h"
+#include "prompt.h"
+
+typedef enum { OVERLAY_NONE, OVERLAY_HELP, OVERLAY_OPTIONS } Overlay;
+typedef enum { ASK_NOTHING, ASK_COMMAND, ASK_FIND, ASK_PROMPT } Ask;
+
+struct App {
+    Worker *worker;           /* NULL: none */
+    const Snapshot *snapshot; /* never NULL */
+    StyleSheet style;
+    void *state[LAYOUT_MOST]; /* of each pane */
+    Cursor cursor;
+    Clock clock;
+
+    ViewKind view;
+    int focus;
+    bool presenting, blank, mouse;
+    bool quitting, quit; /* asked once; decided */
+    int w, h;            /* of the last drawing */
+    Layout layout;       /* of the last drawing */
+
+    Overlay overlay;
+    Rect overlay_inside; /* of the last drawing */
+    HelpView help;
+    Form *form; /* of OVERLAY_OPTIONS */
+    Prompt *prompt;
+    Ask ask;
+    Complete *complete;
+    char found[128]; /* what was looked for last */
+
+    char message[sizeof((SnapshotFacts *)0)->message];
+    int message_level;
+    double message_until; /* clock_now; 0: stays until Esc */
+    long message_number;  /* the newest of the snapshots' */
+
+    char watching[256];  /* as last posted */
+    bool export_pending; /* export-all waits for a snapshot that holds what all panes need */
+    int export_patience; /* snapshots it still waits for */
+    char export_folder[512];
+    char prompt_text[1024]; /* as it was last edited, "" before */
+    bool repaint, suspend;
+};
+
+void app_say(App *a, int level, const char *format, ...) __attribute__((format(printf, 3, 4)));
+Status app_post(App *a, const char *line) STATUS_CHECKED;
+/* Runs LINE and says what went wrong in the message line. */
+void app_run(App *a, const char *line);
+void app_set_focus(App *a, int pane);
+Detail app_detail(const App *a); /* how the focused pane is drawn */
+PaneContext app_context(const App *a, int pane);
+PaneCall app_call(App *a, int pane);
+void app_finish(App *a, PaneCall *call); /* clamps the cursor, runs what the pane asked for */
+bool app_is_shown(const App *a, int pane);
+void app_open(App *a, Ask ask);
+KeyPlace app_key_place(const App *a);
+const char *app_watch_list(const App *a, bool all, char *out,
+                           size_t bytes); /* observers that the panes shown (or all) need */
+
+/* export.c */
+Status export_pane(App *a, int pane, const char *folder) STATUS_CHECKED;
+Status export_all(App *a) STATUS_CHECKED;
+bool export_is_ready(const App *a);
+
+#endif
