@@ -1,0 +1,162 @@
+/* The loop, on a terminal made for the test, with the clock standing still: it draws when something changed and only
+ * then, leaves at least three times a frame's cost between frames, and ends when it should. */
+#include "expect.h"
+
+#include "clock.h"
+#include "screen.h"
+#include "tui.h"
+
+enum { EVENTS_MOST = 64 };
+
+typedef struct {
+    Term term; /* first */
+    Event event[EVENTS_MOST];
+    int at, count;
+    int frames, repaints, suspends;
+    int idle_left;    /* turns without an event before the end */
+    double now, cost; /* the clock, and what a frame takes */
+    double asked;     /* the longest time that next was allowed */
+    double frame_at[EVENTS_MOST];
+} Fake;
+
+static void fake_size(Term *t, int *w, int *h) {
+    (void)t;
+    *w = 80;
+    *h = 24;
+}
+static Glyphs fake_glyphs(Term *t) {
+    (void)t;
+    return GLYPHS_HALF;
+}
+static Depth fake_depth(Term *t) {
+    (void)t;
+    return DEPTH_256;
+}
+static void fake_present(Term *t, const Canvas *c, const StyleSheet *style) {
+    Fake *f = (Fake *)t;
+    (void)style;
+    assert_int_equal(c->w, 80);
+    if (f->frames < EVENTS_MOST) f->frame_at[f->frames] = f->now;
+    f->frames++;
+    f->now += f->cost;
+    clock_freeze(f->now);
+}
+static Event fake_next(Term *t, double timeout, int wake_fd) {
+    Fake *f = (Fake *)t;
+    (void)wake_fd;
+    if (timeout > f->asked) f->asked = timeout;
+    if (f->at < f->count) return f->event[f->at++];
+    if (timeout == 0) return (Event){.kind = EVENT_NONE};
+    f->now += timeout;
+    clock_freeze(f->now);
+    return (Event){.kind = f->idle_left-- > 0 ? EVENT_NONE : EVENT_QUIT, .signal = 15};
+}
+static void fake_suspend(Term *t) {
+    ((Fake *)t)->suspends++;
+}
+static void fake_repaint(Term *t) {
+    ((Fake *)t)->repaints++;
+}
+static void fake_mouse(Term *t, bool on) {
+    (void)t;
+    (void)on;
+}
+static void fake_free(Term *t) {
+    (void)t;
+}
+
+static Fake fake_new(void) {
+    Fake f = {.term = {fake_size, fake_glyphs, fake_depth, fake_present, fake_next, fake_suspend, fake_repaint,
+                       fake_mouse, fake_free},
+              .now = 1000};
+    clock_freeze(f.now);
+    return f;
+}
+
+static void press(Fake *f, Key k) {
+    f->event[f->count++] = (Event){.kind = EVENT_KEY, .key = k};
+}
+
+static int run(Fake *f, App *a) {
+    return tui_run(a, &f->term, NULL, &(TuiOptions){.frames_per_second = 20});
+}
+
+static void nothing_new_is_not_drawn(void **unused) {
+    (void)unused;
+    App *a = screen_new(NULL);
+    Fake f = fake_new();
+    f.idle_left = 40;
+    assert_int_equal(run(&f, a), 15);
+    assert_int_equal(f.frames, 1);
+    assert_true(f.asked > 0.2);
+    app_free(a);
+}
+
+static void a_burst_of_keys_is_one_frame(void **unused) {
+    (void)unused;
+    App *a = screen_new(NULL);
+    Fake f = fake_new();
+    f.idle_left = 3;
+    for (int i = 0; i < 20; i++) press(&f, 'l');
+    run(&f, a);
+    assert_int_equal(f.frames, 2);
+    app_free(a);
+}
+
+static void a_slow_terminal_gets_fewer_frames(void **unused) {
+    (void)unused;
+    App *a = screen_new(NULL);
+    Fake f = fake_new();
+    f.cost = 0.2;
+    f.idle_left = 2;
+    press(&f, 'l');
+    run(&f, a);
+    assert_int_equal(f.frames, 2);
+    assert_true(f.frame_at[1] - (f.frame_at[0] + 0.2) >= 0.599);
+    app_free(a);
+}
+
+static void wishes_reach_the_terminal(void **unused) {
+    (void)unused;
+    App *a = screen_new(NULL);
+    Fake f = fake_new();
+    press(&f, KEYCODE_CTRL | 'l');
+    press(&f, KEYCODE_CTRL | 'z');
+    f.idle_left = 2;
+    run(&f, a);
+    assert_int_equal(f.suspends, 1);
+    assert_int_equal(f.repaints, 1);
+    app_free(a);
+}
+
+static void the_user_ends_it_with_zero(void **unused) {
+    (void)unused;
+    App *a = screen_new(NULL);
+    Fake f = fake_new();
+    press(&f, 'q');
+    press(&f, 'q');
+    f.idle_left = 5;
+    assert_int_equal(run(&f, a), 0);
+    app_free(a);
+}
+
+static void a_message_goes_by_itself(void **unused) {
+    (void)unused;
+    App *a = screen_new(NULL);
+    Fake f = fake_new();
+    press(&f, 'm');
+    f.idle_left = 60;
+    run(&f, a);
+    assert_string_equal(app_message(a), "");
+    assert_int_equal(f.frames, 3); /* the first, with the message, without */
+    app_free(a);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_new_is_not_drawn),          cmocka_unit_test(a_burst_of_keys_is_one_frame),
+        cmocka_unit_test(a_slow_terminal_gets_fewer_frames), cmocka_unit_test(wishes_reach_the_terminal),
+        cmocka_unit_test(the_user_ends_it_with_zero),        cmocka_unit_test(a_message_goes_by_itself),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,78 @@
+#include "tui.h"
+
+#include "clock.h"
+
+enum { EVENTS_A_TURN = 64 }; /* a burst of keys is worked off before the next frame */
+
+static const double rest_factor = 3; /* a frame that took t seconds is followed by at least 3 t without one */
+static const double idle_seconds = 0.25;
+
+typedef struct {
+    App *app;
+    Term *term;
+    Worker *worker;
+    Canvas *canvas;
+    double least_interval; /* seconds between frames */
+    double next_frame;     /* not before */
+    bool dirty;
+    int signal;
+} Loop;
+
+static void draw(Loop *l) {
+    int w, h;
+    l->term->size(l->term, &w, &h);
+    canvas_resize(l->canvas, w, h);
+    l->canvas->heat_colour = l->canvas->glyphs != GLYPHS_ASCII && style_heat_is_colour(app_style(l->app));
+    double start = clock_now();
+    app_draw(l->app, l->canvas);
+    l->term->present(l->term, l->canvas, app_style(l->app));
+    double cost = clock_now() - start, rest = rest_factor * cost;
+    l->next_frame = clock_now() + (rest > l->least_interval ? rest : l->least_interval);
+    l->dirty = false;
+}
+
+static void obey_wishes(Loop *l) {
+    AppWish wish = app_wish(l->app);
+    l->term->set_mouse(l->term, wish.mouse);
+    if (wish.suspend) l->term->suspend(l->term);
+    if (wish.repaint || wish.suspend) {
+        l->term->repaint(l->term);
+        l->dirty = true;
+    }
+}
+
+/* How long the terminal may wait: to the next frame when one is due, to the next change otherwise. */
+static double patience(const Loop *l) {
+    if (l->dirty) {
+        double left = l->next_frame - clock_now();
+        return left > 0 ? left : 0;
+    }
+    double change = app_wait(l->app);
+    return change >= 0 && change < idle_seconds ? change : idle_seconds;
+}
+
+static void take_events(Loop *l) {
+    Event e = l->term->next(l->term, patience(l), l->worker ? worker_fd(l->worker) : -1);
+    for (int i = 0; e.kind != EVENT_NONE && i < EVENTS_A_TURN; i++) {
+        if (e.kind == EVENT_QUIT) l->signal = e.signal;
+        app_event(l->app, &e);
+        if (e.kind != EVENT_WAKE) l->dirty = true;
+        if (e.kind == EVENT_WAKE || app_wants_quit(l->app)) return;
+        e = l->term->next(l->term, 0, -1);
+    }
+}
+
+int tui_run(App *a, Term *t, Worker *w, const TuiOptions *o) {
+    Loop l = {.app = a, .term = t, .worker = w, .dirty = true};
+    l.canvas = canvas_new(0, 0, t->glyphs(t));
+    l.least_interval = o->frames_per_second > 0 ? 1 / o->frames_per_second : 0;
+    if (w && o->frames_per_second > 0) worker_set_rate(w, o->frames_per_second);
+    while (!app_wants_quit(a)) {
+        if (app_tick(a)) l.dirty = true;
+        obey_wishes(&l);
+        if (l.dirty && clock_now() >= l.next_frame) draw(&l);
+        take_events(&l);
+    }
+    canvas_free(l.canvas);
+    return l.signal;
+}
