@@ -1,0 +1,141 @@
+/* Screens as they must look: every pane and the whole wall, from a snapshot made by hand. UPDATE=1 writes them afresh.
+ */
+#include "expect.h"
+
+#include "screen.h"
+
+#include <stdio.h>
+
+static const struct { int w, h; } sizes[] = {{80, 24}, {120, 40}, {240, 67}};
+
+static void all_sizes(App *a, const char *name) {
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) screen_golden(a, sizes[i].w, sizes[i].h, name);
+}
+
+static void the_wall(void **unused) {
+    (void)unused;
+    App *a = screen_new(NULL);
+    all_sizes(a, "wall");
+    app_free(a);
+}
+
+static void one_pane(const char *keys, const char *name) {
+    App *a = screen_new(NULL);
+    screen_keys(a, keys);
+    all_sizes(a, name);
+    app_free(a);
+}
+
+static void train_alone(void **unused) {
+    (void)unused;
+    one_pane("1z", "train");
+}
+
+static void train_with_a_cursor(void **unused) {
+    (void)unused;
+    App *a = screen_new(NULL);
+    screen_keys(a, "1zay<Left><Left>");
+    screen_golden(a, 80, 24, "train-recent-log");
+    app_free(a);
+}
+
+static void attention_alone(void **unused) {
+    (void)unused;
+    one_pane("2z>}}", "attention");
+}
+
+static void attention_terms(void **unused) {
+    (void)unused;
+    App *a = screen_new(NULL);
+    screen_keys(a, "2z<Enter>");
+    screen_golden(a, 80, 24, "attention-terms");
+    app_free(a);
+}
+
+static void attention_scores(void **unused) {
+    (void)unused;
+    App *a = screen_new(NULL);
+    screen_keys(a, "2zss");
+    screen_golden(a, 80, 24, "attention-scores");
+    app_free(a);
+}
+
+static void attention_of_a_long_prompt(void **unused) {
+    (void)unused;
+    FixtureSpec p = fixture_spec();
+    p.tokens = p.position = 24, p.layers = 3, p.heads = 8, p.window = 6;
+    App *a = screen_new(&p);
+    screen_keys(a, "2z");
+    screen_golden(a, 80, 24, "attention-long");
+    app_free(a);
+}
+
+static void next_word_alone(void **unused) {
+    (void)unused;
+    one_pane("3z", "sample");
+}
+
+static void the_past_while_decoding(void **unused) {
+    (void)unused;
+    FixtureSpec p = fixture_spec();
+    p.step = 300, p.tokens = 9, p.position = 8, p.decode_running = true, p.tamper = "layer 1 head 2 off";
+    App *a = screen_new(&p);
+    screen_golden(a, 80, 24, "past");
+    app_free(a);
+}
+
+static void nothing_yet(void **unused) {
+    (void)unused;
+    App *a = screen_new(NULL);
+    Snapshot *s = fixture_empty();
+    app_show(a, s);
+    snapshot_unref(s);
+    screen_golden(a, 80, 24, "empty");
+    app_free(a);
+}
+
+static void presenter(void **unused) {
+    (void)unused;
+    one_pane("1p", "present-train");
+    one_pane("2p", "present-attention");
+}
+
+static void help_and_lines(void **unused) {
+    (void)unused;
+    App *a = screen_new(NULL);
+    screen_keys(a, "2?");
+    screen_golden(a, 80, 24, "help");
+    screen_keys(a, "<Esc>:the");
+    screen_golden(a, 80, 24, "command-line");
+    screen_keys(a, "<Esc>q");
+    screen_golden(a, 80, 24, "quit");
+    app_free(a);
+}
+
+static void too_small(void **unused) {
+    (void)unused;
+    App *a = screen_new(NULL);
+    screen_golden(a, 19, 5, "too-small");
+    screen_golden(a, 20, 6, "smallest");
+    screen_golden(a, 40, 10, "small");
+    app_free(a);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_wall),
+        cmocka_unit_test(train_alone),
+        cmocka_unit_test(train_with_a_cursor),
+        cmocka_unit_test(attention_alone),
+        cmocka_unit_test(attention_terms),
+        cmocka_unit_test(attention_scores),
+        cmocka_unit_test(attention_of_a_long_prompt),
+        cmocka_unit_test(next_word_alone),
+        cmocka_unit_test(the_past_while_decoding),
+        cmocka_unit_test(nothing_yet),
+        cmocka_unit_test(presenter),
+        cmocka_unit_test(help_and_lines),
+        cmocka_unit_test(too_small),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
