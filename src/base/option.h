@@ -24,7 +24,7 @@ typedef struct {
     const char *name;
     OptionType type;
     const char *initial; /* as the user would write it; NULL: not set (optional without default) */
-    double min, max;     /* INT, REAL and their lists; both 0: unlimited */
+    double min, max;     /* INT, REAL and their lists; both 0: unlimited; HUGE_VAL: on that side */
     const char *choices; /* "gpt|modern" */
     const char *unit;    /* "tokens", "nats"; "" when none */
     const char *help;    /* one line, marked for gettext */

@@ -9,23 +9,19 @@
 
 enum { HELP_COLUMNS = 3, HELP_GAP = 2 };
 
-static void add_limit(Str *out, double x) {
-    str_add_double(out, x);
-}
-
 static void add_range(Str *out, const Option *row) {
     if ((row->min == 0 && row->max == 0) || (isinf(row->min) && isinf(row->max))) return;
     str_add_char(out, ' ');
     if (isinf(row->max)) {
         str_add(out, ">= ");
-        add_limit(out, row->min);
+        str_add_double(out, row->min);
     } else if (isinf(row->min)) {
         str_add(out, "<= ");
-        add_limit(out, row->max);
+        str_add_double(out, row->max);
     } else {
-        add_limit(out, row->min);
+        str_add_double(out, row->min);
         str_add(out, "..");
-        add_limit(out, row->max);
+        str_add_double(out, row->max);
     }
 }
 
@@ -39,30 +35,30 @@ static void add_type(Str *out, const Option *row) {
         break;
     case OPTION_TEXT:
         str_add(out, _("text"));
-        break;
+        return;
     case OPTION_FLAG:
         str_add(out, "0|1");
-        break;
+        return;
     case OPTION_INTS:
-        str_add(out, _("whole numbers, separated by commas,"));
+        str_add(out, _("whole numbers"));
         break;
     case OPTION_REALS:
-        str_add(out, _("numbers, separated by commas,"));
+        str_add(out, _("numbers"));
         break;
     case OPTION_CHOICE:
+    case OPTION_CHOICES:
         str_add(out, row->choices);
         break;
-    case OPTION_CHOICES:
-        str_addf(out, _("some of %s, separated by commas"), row->choices);
-        break;
     }
-    if (row->type == OPTION_INT || row->type == OPTION_REAL || row->type == OPTION_INTS || row->type == OPTION_REALS)
-        add_range(out, row);
+    if (row->type != OPTION_CHOICE && row->type != OPTION_CHOICES) add_range(out, row);
+    if (row->type == OPTION_INTS || row->type == OPTION_REALS || row->type == OPTION_CHOICES)
+        str_add(out, _(", separated by commas"));
 }
 
 static void add_default(Str *out, const Option *row) {
-    if (row->initial && *row->initial) str_addf(out, "= %s", row->initial);
-    if (row->unit && *row->unit) str_addf(out, "%s%s", out->len ? " " : "", row->unit);
+    bool has_default = row->initial && *row->initial;
+    if (has_default) str_addf(out, "= %s", row->initial);
+    if (row->unit && *row->unit) str_addf(out, "%s%s", has_default ? " " : "", row->unit);
 }
 
 static void add_cell(Str *out, const Option *row, int column) {
@@ -88,6 +84,18 @@ static int cell_width(const Option *row, int column) {
     return width;
 }
 
+static void add_line(Str *out, const Option *row, const int widest[HELP_COLUMNS]) {
+    for (int c = 0; c < HELP_COLUMNS; c++) {
+        add_cell(out, row, c);
+        str_add_repeat(out, ' ', (size_t)(widest[c] - cell_width(row, c) + HELP_GAP));
+    }
+    if (row->help) str_add(out, _(row->help));
+    size_t len = out->len;
+    while (len > 0 && out->s[len - 1] == ' ') len--;
+    str_truncate(out, len);
+    str_add_char(out, '\n');
+}
+
 void options_help(const Options *o, Str *out) {
     int widest[HELP_COLUMNS] = {0};
     for (int i = 0; i < options_count(o); i++)
@@ -95,13 +103,5 @@ void options_help(const Options *o, Str *out) {
             int width = cell_width(options_row(o, i), c);
             if (width > widest[c]) widest[c] = width;
         }
-    for (int i = 0; i < options_count(o); i++) {
-        const Option *row = options_row(o, i);
-        for (int c = 0; c < HELP_COLUMNS; c++) {
-            add_cell(out, row, c);
-            str_add_repeat(out, ' ', (size_t)(widest[c] - cell_width(row, c) + HELP_GAP));
-        }
-        str_add(out, row->help ? _(row->help) : "");
-        str_add_char(out, '\n');
-    }
+    for (int i = 0; i < options_count(o); i++) add_line(out, options_row(o, i), widest);
 }
