@@ -362,6 +362,36 @@ static void numbers_do_not_depend_on_the_locale(void **state) {
     setlocale(LC_NUMERIC, "C");
 }
 
+static void the_distance_counts_single_mistakes(void **state) {
+    (void)state;
+    static const struct {
+        const char *a, *b;
+        int distance;
+    } row[] = {
+        {"", "", 0},          {"", "abc", 3},      {"seed", "seed", 0},      {"seed", "sed", 1},
+        {"seed", "seeds", 1}, {"seed", "feed", 1}, {"seed", "sede", 1},      {"heads", "haeds", 1},
+        {"ab", "ba", 1},      {"ca", "abc", 3},    {"kitten", "sitting", 3}, {"learning", "laerning_rate", 6},
+    };
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        assert_int_equal(str_distance(row[i].a, row[i].b), row[i].distance);
+        assert_int_equal(str_distance(row[i].b, row[i].a), row[i].distance);
+    }
+}
+
+static void the_nearest_word_is_the_likeliest(void **state) {
+    (void)state;
+    const char *best = NULL;
+    best = str_likelier("sede", best, "window");
+    assert_null(best);
+    best = str_likelier("sede", best, "sides");
+    assert_string_equal(best, "sides");
+    best = str_likelier("sede", best, "seed");
+    assert_string_equal(best, "seed");
+    best = str_likelier("sede", best, "side"); /* as near as the one before: the first stays */
+    assert_string_equal(best, "seed");
+    assert_null(str_likelier("", NULL, "n"));
+}
+
 static int all_is_freed(void **state) {
     (void)state;
     return mem_count().live == 0 ? 0 : -1;
@@ -383,6 +413,8 @@ int main(void) {
         cmocka_unit_test(texts_that_are_no_numbers),
         cmocka_unit_test(whole_numbers_are_read_to_their_limits),
         cmocka_unit_test(numbers_do_not_depend_on_the_locale),
+        cmocka_unit_test(the_distance_counts_single_mistakes),
+        cmocka_unit_test(the_nearest_word_is_the_likeliest),
     };
     return cmocka_run_group_tests(tests, NULL, all_is_freed);
 }

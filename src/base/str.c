@@ -113,37 +113,3 @@ char *str_take(Str *t) {
     str_init(t);
     return s;
 }
-
-static int smallest(int a, int b, int c) {
-    int m = a < b ? a : b;
-    return m < c ? m : c;
-}
-
-/* Row i holds the distances of the first i letters of A from every beginning of B. */
-int str_distance(const char *a, const char *b) {
-    size_t n = strlen(b);
-    int *rows = MEM_ARRAY(int, 3 * (n + 1));
-    int *before = rows, *above = rows + n + 1, *row = rows + 2 * (n + 1);
-    for (size_t j = 0; j <= n; j++) row[j] = (int)j;
-    for (size_t i = 0; a[i]; i++) {
-        int *oldest = before;
-        before = above;
-        above = row;
-        row = oldest;
-        row[0] = (int)i + 1;
-        for (size_t j = 1; j <= n; j++) {
-            row[j] = smallest(above[j] + 1, row[j - 1] + 1, above[j - 1] + (a[i] != b[j - 1]));
-            bool swapped = i > 0 && j > 1 && a[i] == b[j - 2] && a[i - 1] == b[j - 1];
-            if (swapped && before[j - 2] + 1 < row[j]) row[j] = before[j - 2] + 1;
-        }
-    }
-    int distance = row[n];
-    mem_free(rows);
-    return distance;
-}
-
-const char *str_likelier(const char *meant, const char *best, const char *candidate) {
-    int distance = str_distance(meant, candidate);
-    if (distance > ((int)strlen(candidate) + 1) / 3) return best;
-    return best && str_distance(meant, best) <= distance ? best : candidate;
-}
