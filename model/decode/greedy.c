@@ -91,7 +91,7 @@ Status greedy_model(Decoder *d, int vocabulary, const Vocab *v, Language *l, con
     while (out->count < most) {
         double p;
         int id = likeliest(logits, vocabulary, &p);
-        add(out, id, p, NAN);
+        add(out, id, p, (double)NAN);
         if (out->ended || decoder_position(d, 0) >= decoder_capacity(d)) break;
         logits = decoder_feed(d, 0, &id, 1);
     }
