@@ -36,25 +36,35 @@ Vid tape_act(Tape *t, Vid x, ActKind kind) {
 
 #define ACT_FORWARD(kind, name)                                                                                        \
     case kind:                                                                                                         \
-        for (int i = 0; i < n; i++) y[i] = scalar_##name##_slope(x[i], &slope);                                        \
+        SIMD_LOOP for (int i = 0; i < n; i++) {                                                                        \
+            real slope;                                                                                                \
+            y[i] = scalar_##name##_slope(x[i], &slope);                                                                \
+        }                                                                                                              \
         break;
 
 SIMD_CLONES static void act_values(ActKind kind, int n, const real *x, real *y) {
-    real slope;
     switch (kind) { FOR_EACH_KIND(ACT_FORWARD) }
 }
 
 #define ACT_BACKWARD(kind, name)                                                                                       \
     case kind:                                                                                                         \
-        for (int i = 0; i < n; i++) {                                                                                  \
+        SIMD_LOOP for (int i = 0; i < n; i++) {                                                                        \
             real slope;                                                                                                \
             (void)scalar_##name##_slope(x[i], &slope);                                                                 \
             dx[i] = add ? dx[i] + dy[i] * slope : dy[i] * slope;                                                       \
         }                                                                                                              \
         break;
 
-SIMD_CLONES static void act_grads(ActKind kind, int n, const real *x, const real *dy, bool add, real *dx) {
+/* ADD is a constant where this is inlined: a loop that chooses for every number is not made into vector code. */
+SIMD_INLINE void act_grads_as(ActKind kind, int n, const real *x, const real *dy, bool add, real *dx) {
     switch (kind) { FOR_EACH_KIND(ACT_BACKWARD) }
+}
+
+SIMD_CLONES static void act_grads(ActKind kind, int n, const real *x, const real *dy, bool add, real *dx) {
+    if (add)
+        act_grads_as(kind, n, x, dy, true, dx);
+    else
+        act_grads_as(kind, n, x, dy, false, dx);
 }
 
 void op_act_forward(Tape *t, const Node *n) {
@@ -96,17 +106,19 @@ Vid tape_glu(Tape *t, Vid gate, Vid up, ActKind kind) {
 
 #define GLU_FORWARD(kind, name)                                                                                        \
     case kind:                                                                                                         \
-        for (int i = 0; i < n; i++) y[i] = scalar_##name##_slope(gate[i], &slope) * up[i];                             \
+        SIMD_LOOP for (int i = 0; i < n; i++) {                                                                        \
+            real slope;                                                                                                \
+            y[i] = scalar_##name##_slope(gate[i], &slope) * up[i];                                                     \
+        }                                                                                                              \
         break;
 
 SIMD_CLONES static void glu_values(ActKind kind, int n, const real *gate, const real *up, real *y) {
-    real slope;
     switch (kind) { FOR_EACH_KIND(GLU_FORWARD) }
 }
 
 #define GLU_BACKWARD(kind, name)                                                                                       \
     case kind:                                                                                                         \
-        for (int i = 0; i < n; i++) {                                                                                  \
+        SIMD_LOOP for (int i = 0; i < n; i++) {                                                                        \
             real slope, f = scalar_##name##_slope(gate[i], &slope);                                                    \
             dgate[i] = dy[i] * up[i] * slope;                                                                          \
             dup[i] = dy[i] * f;                                                                                        \

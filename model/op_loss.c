@@ -50,7 +50,10 @@ void op_cross_entropy_forward(Tape *t, const Node *n) {
 }
 
 SIMD_CLONES static void loss_row(int n, const real *p, real factor, bool add, real *dx) {
-    for (int i = 0; i < n; i++) dx[i] = add ? dx[i] + factor * p[i] : factor * p[i];
+    if (add)
+        for (int i = 0; i < n; i++) dx[i] += factor * p[i];
+    else
+        for (int i = 0; i < n; i++) dx[i] = factor * p[i];
 }
 
 void op_cross_entropy_backward(Tape *t, const Node *n) {

@@ -11,6 +11,10 @@
 
 #include <string.h>
 
+/* Rows of the scratch: u of a group; a gain of ones and a bias of zeros where there is none; where gradients go that
+ * nobody wants, those of a whole row of x last. So the loops have no cases inside. */
+enum { SPARE_U, SPARE_GAIN, SPARE_BIAS, SPARE_GRAD, SPARE_ROWS };
+
 Vid tape_norm(Tape *t, Vid x, NormKind kind, int gain, int bias, int group, double eps) {
     int rows = t->value[x].rows, cols = t->value[x].cols;
     if (group == 0) group = cols;
@@ -24,11 +28,40 @@ Vid tape_norm(Tape *t, Vid x, NormKind kind, int gain, int bias, int group, doub
     n->arg.norm.group = group;
     n->arg.norm.eps = eps;
     n->keep[0] = op_keep(t, 2 * (size_t)rows * (size_t)(cols / group));
-    op_scratch(t, (size_t)group);
+    op_scratch(t, SPARE_ROWS * (size_t)group + (size_t)cols);
     Vid y = op_output(t, n, rows, cols);
     op_wants_grad(t, n);
     return y;
 }
+
+/* A matrix in groups of n columns, and what every group is worked on with. */
+typedef struct {
+    int rows, cols, ldx, n;
+    const real *x, *gain, *bias; /* [rows x cols], [n], [n] */
+    real *kept;                  /* mean and 1/s of each group */
+    real *u;                     /* [n] scratch */
+} Groups;
+
+static Groups groups_of(Tape *t, const Node *n) {
+    const Value *in = &t->value[n->in[0]];
+    int size = n->arg.norm.group;
+    real *gain = t->scratch + SPARE_GAIN * (size_t)size, *bias = t->scratch + SPARE_BIAS * (size_t)size;
+    for (int i = 0; i < size; i++) {
+        gain[i] = 1;
+        bias[i] = 0;
+    }
+    return (Groups){.rows = in->rows,
+                    .cols = in->cols,
+                    .ldx = in->ld,
+                    .n = size,
+                    .x = op_x(t, n->in[0]),
+                    .gain = n->weight == SLICE_NONE ? gain : op_param(t, n->weight),
+                    .bias = n->bias == SLICE_NONE ? bias : op_param(t, n->bias),
+                    .kept = t->arena + n->keep[0],
+                    .u = t->scratch};
+}
+
+/* --- forward --- */
 
 SIMD_INLINE real sum_of(int n, const real *x) {
     real sum = 0;
@@ -44,93 +77,103 @@ SIMD_INLINE real sum_of_squares(int n, const real *x, real mean) {
     return sum;
 }
 
-/* One group: kept[0] = mean, kept[1] = 1/s. */
-SIMD_CLONES static void forward_group(int n, const real *x, NormKind kind, real eps, const real *gain, const real *bias,
-                                      real *kept, real *y) {
-    real mean = kind == NORM_LAYER ? sum_of(n, x) / (real)n : 0;
-    real inverse = (real)1 / scalar_sqrt(sum_of_squares(n, x, mean) / (real)n + eps);
-    kept[0] = mean;
-    kept[1] = inverse;
-    if (gain && bias) {
-        for (int i = 0; i < n; i++) y[i] = (x[i] - mean) * inverse * gain[i] + bias[i];
-    } else if (gain) {
-        for (int i = 0; i < n; i++) y[i] = (x[i] - mean) * inverse * gain[i];
-    } else {
-        for (int i = 0; i < n; i++) y[i] = (x[i] - mean) * inverse;
+/* LAYER is a constant where this is inlined, as below. */
+SIMD_INLINE void forward_as(bool layer, const Groups *g, real eps, real *y) {
+    const real *gain = g->gain, *bias = g->bias;
+    real *kept = g->kept;
+    int n = g->n;
+    for (int r = 0; r < g->rows; r++) {
+        const real *x = g->x + (size_t)r * (size_t)g->ldx;
+        for (int c = 0; c < g->cols; c += n, x += n, y += n, kept += 2) {
+            real mean = layer ? sum_of(n, x) / (real)n : 0;
+            real inverse = (real)1 / scalar_sqrt(sum_of_squares(n, x, mean) / (real)n + eps);
+            kept[0] = mean;
+            kept[1] = inverse;
+            SIMD_LOOP for (int i = 0; i < n; i++) {
+                real u = (x[i] - mean) * inverse * gain[i];
+                y[i] = layer ? u + bias[i] : u;
+            }
+        }
     }
+}
+
+SIMD_CLONES static void norm_forward(bool layer, const Groups *g, real eps, real *y) {
+    if (layer)
+        forward_as(true, g, eps, y);
+    else
+        forward_as(false, g, eps, y);
 }
 
 void op_norm_forward(Tape *t, const Node *n) {
-    const Value *in = &t->value[n->in[0]];
-    int group = n->arg.norm.group;
-    const real *gain = n->weight == SLICE_NONE ? NULL : op_param(t, n->weight); /* [group] */
-    const real *bias = n->bias == SLICE_NONE ? NULL : op_param(t, n->bias);
-    real *kept = t->arena + n->keep[0], *y = op_x(t, n->out[0]); /* y [R x cols] */
-    for (int r = 0; r < in->rows; r++) {
-        const real *x = op_x(t, n->in[0]) + (size_t)r * (size_t)in->ld;
-        for (int c = 0; c < in->cols; c += group, kept += 2, y += group)
-            forward_group(group, x + c, n->arg.norm.kind, (real)n->arg.norm.eps, gain, bias, kept, y);
-    }
+    Groups g = groups_of(t, n);
+    norm_forward(n->arg.norm.kind == NORM_LAYER, &g, (real)n->arg.norm.eps, op_x(t, n->out[0]));
 }
+
+/* --- backward --- */
 
 typedef struct {
-    NormKind kind;
-    int n;
-    const real *gain;    /* [n] or NULL */
-    real *dgain, *dbias; /* [n] or NULL: added to */
-    real *u;             /* [n] scratch */
-} NormBack;
+    const real *dy; /* [rows x cols] */
+    real *dx;       /* [rows x cols], a row begins lddx numbers after the one before */
+    int lddx;
+    real *dgain, *dbias; /* [n]: added to */
+} NormGrads;
 
-SIMD_INLINE void add_param_grads(const NormBack *b, const real *dy) {
-    if (b->dgain)
-        for (int i = 0; i < b->n; i++) b->dgain[i] += dy[i] * b->u[i];
-    if (b->dbias)
-        for (int i = 0; i < b->n; i++) b->dbias[i] += dy[i];
-}
-
-SIMD_CLONES static void backward_group(const NormBack *b, const real *x, const real *kept, const real *dy, bool add,
-                                       real *dx) {
-    int n = b->n;
-    real *u = b->u, mean = kept[0], inverse = kept[1], sum = 0, dot = 0;
-    for (int i = 0; i < n; i++) u[i] = (x[i] - mean) * inverse;
-    add_param_grads(b, dy);
-    if (!dx) return;
+SIMD_INLINE void backward_as(bool layer, bool add, const Groups *g, const NormGrads *d) {
+    const real *gain = g->gain, *dy = d->dy, *kept = g->kept;
+    real *dgain = d->dgain, *dbias = d->dbias, *u = g->u;
+    int n = g->n;
+    for (int r = 0; r < g->rows; r++) {
+        const real *x = g->x + (size_t)r * (size_t)g->ldx;
+        real *dx = d->dx + (size_t)r * (size_t)d->lddx;
+        for (int c = 0; c < g->cols; c += n, x += n, dx += n, dy += n, kept += 2) {
+            real mean = kept[0], inverse = kept[1], sum = 0, dot = 0;
 #pragma omp simd reduction(+ : sum, dot)
-    for (int i = 0; i < n; i++) {
-        real du = b->gain ? dy[i] * b->gain[i] : dy[i];
-        sum += du;
-        dot += du * u[i];
-    }
-    real shift = b->kind == NORM_LAYER ? sum / (real)n : 0, slope = dot / (real)n;
-    for (int i = 0; i < n; i++) {
-        real du = b->gain ? dy[i] * b->gain[i] : dy[i];
-        real d = (du - shift - u[i] * slope) * inverse;
-        dx[i] = add ? dx[i] + d : d;
+            for (int i = 0; i < n; i++) {
+                real ui = (x[i] - mean) * inverse, du = dy[i] * gain[i];
+                u[i] = ui;
+                dgain[i] += dy[i] * ui;
+                if (layer) dbias[i] += dy[i];
+                if (layer) sum += du;
+                dot += du * ui;
+            }
+            real shift = sum / (real)n, slope = dot / (real)n;
+            SIMD_LOOP for (int i = 0; i < n; i++) {
+                real di = (dy[i] * gain[i] - shift - u[i] * slope) * inverse;
+                dx[i] = add ? dx[i] + di : di;
+            }
+        }
     }
 }
 
-/* The slice's gradient, cleared when this is its first writer, so that groups can add. */
-static real *cleared_grad(Tape *t, int slice) {
+SIMD_CLONES static void norm_backward(bool layer, bool add, const Groups *g, const NormGrads *d) {
+    if (layer && add)
+        backward_as(true, true, g, d);
+    else if (layer)
+        backward_as(true, false, g, d);
+    else if (add)
+        backward_as(false, true, g, d);
+    else
+        backward_as(false, false, g, d);
+}
+
+/* The slice's gradient, cleared when this is its first writer, so that groups can add; a spare row when nobody wants
+ * it. */
+static real *cleared_grad(Tape *t, int slice, int group) {
     bool add;
     real *g = op_param_grad(t, slice, &add);
-    if (g && !add) memset(g, 0, slice_count(&t->params->slice[slice]) * sizeof *g);
+    if (!g) return t->scratch + SPARE_GRAD * (size_t)group;
+    if (!add) memset(g, 0, slice_count(&t->params->slice[slice]) * sizeof *g);
     return g;
 }
 
 void op_norm_backward(Tape *t, const Node *n) {
-    const Value *in = &t->value[n->in[0]];
+    Groups g = groups_of(t, n);
     bool add = false;
     real *dx = op_grad(t, n->in[0], &add);
-    NormBack b = {.kind = n->arg.norm.kind,
-                  .n = n->arg.norm.group,
-                  .gain = n->weight == SLICE_NONE ? NULL : op_param(t, n->weight),
-                  .dgain = cleared_grad(t, n->weight),
-                  .dbias = cleared_grad(t, n->bias),
-                  .u = t->scratch};
-    const real *kept = t->arena + n->keep[0], *dy = op_out_grad(t, n->out[0]);
-    for (int r = 0; r < in->rows; r++) {
-        size_t at = (size_t)r * (size_t)in->ld;
-        for (int c = 0; c < in->cols; c += b.n, kept += 2, dy += b.n)
-            backward_group(&b, op_x(t, n->in[0]) + at + c, kept, dy, add, dx ? dx + at + c : NULL);
-    }
+    NormGrads d = {.dy = op_out_grad(t, n->out[0]),
+                   .dx = dx ? dx : t->scratch + SPARE_ROWS * (size_t)g.n,
+                   .lddx = dx ? g.ldx : 0,
+                   .dgain = cleared_grad(t, n->weight, g.n),
+                   .dbias = cleared_grad(t, n->bias, g.n)};
+    norm_backward(n->arg.norm.kind == NORM_LAYER, add, &g, &d);
 }

@@ -18,49 +18,77 @@ Vid tape_rope(Tape *t, Vid x, int head_dim, double base, Pairing pairing) {
     return y;
 }
 
-/* One head of one row; sign -1 turns back. */
-SIMD_INLINE void turn_adjacent(int half, const real *x, const real *cosine, const real *sine, real sign, bool add,
-                               real *y) {
-    for (int i = 0; i < half; i++) {
-        real s = sign * sine[i], a = x[2 * i], b = x[2 * i + 1];
+/* One head of one row; sign -1 turns back. A pair is (first + i * step, second + i * step). ADD and STEP are constants
+ * where this is inlined. */
+SIMD_INLINE void turn_head(int half, int step, int second, bool add, const real *x, const real *cosine,
+                           const real *sine, real sign, real *y) {
+    SIMD_LOOP for (int i = 0; i < half; i++) {
+        real s = sign * sine[i], a = x[i * step], b = x[i * step + second];
         real ya = a * cosine[i] - b * s, yb = a * s + b * cosine[i];
-        y[2 * i] = add ? y[2 * i] + ya : ya;
-        y[2 * i + 1] = add ? y[2 * i + 1] + yb : yb;
+        y[i * step] = add ? y[i * step] + ya : ya;
+        y[i * step + second] = add ? y[i * step + second] + yb : yb;
     }
 }
 
-SIMD_INLINE void turn_half(int half, const real *x, const real *cosine, const real *sine, real sign, bool add,
-                           real *y) {
-    for (int i = 0; i < half; i++) {
-        real s = sign * sine[i], a = x[i], b = x[i + half];
-        real ya = a * cosine[i] - b * s, yb = a * s + b * cosine[i];
-        y[i] = add ? y[i] + ya : ya;
-        y[i + half] = add ? y[i + half] + yb : yb;
+typedef struct {
+    const AngleTable *angles;
+    const int *position; /* [rows] */
+    int rows, cols;
+    Pairing pairing;
+    real sign;
+    const real *x;
+    real *y;
+    int ldx, ldy;
+} Turn;
+
+SIMD_INLINE void turn_as(const Turn *t, int step, bool add) {
+    int half = t->angles->size / 2, second = step == 2 ? 1 : half;
+    for (int r = 0; r < t->rows; r++) {
+        size_t at = (size_t)t->position[r] * (size_t)half;
+        const real *x = t->x + (size_t)r * (size_t)t->ldx;
+        real *y = t->y + (size_t)r * (size_t)t->ldy;
+        for (int c = 0; c < t->cols; c += 2 * half)
+            turn_head(half, step, second, add, x + c, t->angles->cosine + at, t->angles->sine + at, t->sign, y + c);
     }
 }
 
 /* All heads of all rows. */
-SIMD_CLONES static void turn(const Tape *t, const Node *n, const real *x, int ldx, real sign, bool add, real *y,
-                             int ldy) {
-    const AngleTable *a = &t->table[n->arg.rope.table];
-    int half = a->size / 2, cols = t->value[n->in[0]].cols;
-    for (int r = 0; r < t->rows; r++, x += ldx, y += ldy) {
-        size_t at = (size_t)t->batch->position[r] * (size_t)half;
-        for (int c = 0; c < cols; c += a->size) {
-            if (n->arg.rope.pairing == PAIRING_ADJACENT)
-                turn_adjacent(half, x + c, a->cosine + at, a->sine + at, sign, add, y + c);
-            else
-                turn_half(half, x + c, a->cosine + at, a->sine + at, sign, add, y + c);
-        }
-    }
+SIMD_CLONES static void turn_rows(const Turn *t, bool add) {
+    if (t->pairing == PAIRING_ADJACENT && add)
+        turn_as(t, 2, true);
+    else if (t->pairing == PAIRING_ADJACENT)
+        turn_as(t, 2, false);
+    else if (add)
+        turn_as(t, 1, true);
+    else
+        turn_as(t, 1, false);
+}
+
+static Turn turn_of(const Tape *t, const Node *n) {
+    return (Turn){.angles = &t->table[n->arg.rope.table],
+                  .position = t->batch->position,
+                  .rows = t->rows,
+                  .cols = t->value[n->in[0]].cols,
+                  .pairing = n->arg.rope.pairing};
 }
 
 void op_rope_forward(Tape *t, const Node *n) {
-    turn(t, n, op_x(t, n->in[0]), t->value[n->in[0]].ld, 1, false, op_x(t, n->out[0]), t->value[n->out[0]].ld);
+    Turn turn = turn_of(t, n);
+    turn.sign = 1;
+    turn.x = op_x(t, n->in[0]);
+    turn.ldx = t->value[n->in[0]].ld;
+    turn.y = op_x(t, n->out[0]);
+    turn.ldy = t->value[n->out[0]].ld;
+    turn_rows(&turn, false);
 }
 
 void op_rope_backward(Tape *t, const Node *n) {
     bool add;
-    real *dx = op_grad(t, n->in[0], &add);
-    if (dx) turn(t, n, op_out_grad(t, n->out[0]), t->value[n->out[0]].ld, -1, add, dx, t->value[n->in[0]].ld);
+    Turn turn = turn_of(t, n);
+    turn.sign = -1;
+    turn.x = op_out_grad(t, n->out[0]);
+    turn.ldx = t->value[n->out[0]].ld;
+    turn.y = op_grad(t, n->in[0], &add);
+    turn.ldy = t->value[n->in[0]].ld;
+    if (turn.y) turn_rows(&turn, add);
 }
