@@ -1,6 +1,7 @@
 #include "attention_kernel.h"
 
 #include "gemm.h"
+#include "product.h"
 #include "simd.h"
 #include "vmath_scalar.h"
 
@@ -8,6 +9,7 @@
 
 #define SHORT_MOST 64 /* longer sequences go through matrix products */
 #define BLOCK_ROWS 64
+#define STRIP_ROWS 16 /* of a short sequence worked on together */
 
 static bool is_short(const AttentionSpan *a) {
     return a->T <= SHORT_MOST;
@@ -28,62 +30,14 @@ static Part part_at(Part p, int row) {
     return (Part){p.x ? p.x + (size_t)row * (size_t)p.ld : NULL, p.ld};
 }
 
-/* --- products of short rows --- */
+/* --- short sequences: rows go in blocks of four, and each pass over a block is a loop of its own, so that rows overlap
+ * --- */
 
 /* turned [hd x stride] = m^T, the columns beyond T are 0. */
 SIMD_CLONES static void transpose(int T, int head_dim, int stride, Part m, real *turned) {
     for (int d = 0; d < head_dim; d++, turned += stride) {
         for (int j = 0; j < T; j++) turned[j] = m.x[(size_t)j * (size_t)m.ld + (size_t)d];
         for (int j = T; j < stride; j++) turned[j] = 0;
-    }
-}
-
-/* out[j] = sum over d of a[d] turned[d][j], j from first to last, both multiples of ATTENTION_PAD. */
-SIMD_INLINE void row_times_turned(int head_dim, const real *a, const real *turned, int stride, int first, int last,
-                                  real *out) {
-    for (int j = first; j < last; j += 2 * SIMD_WIDTH) {
-        const real *b = turned + j;
-        SimdReal sum0, sum1, b0, b1;
-        SIMD_ZERO(sum0);
-        SIMD_ZERO(sum1);
-        for (int d = 0; d < head_dim; d++, b += stride) {
-            SIMD_LOAD(b0, b);
-            SIMD_LOAD(b1, b + SIMD_WIDTH);
-            SIMD_ADD_SCALED(sum0, a[d], b0);
-            SIMD_ADD_SCALED(sum1, a[d], b1);
-        }
-        SIMD_STORE(out + j, sum0);
-        SIMD_STORE(out + j + SIMD_WIDTH, sum1);
-    }
-}
-
-/* out [hd] (+)= sum over j in [from, to) of c[j * step] m[j]. */
-SIMD_INLINE void mix_rows(int head_dim, int from, int to, const real *c, int step, Part m, bool add, real *out) {
-    int d = 0;
-    const real *first = m.x + (size_t)from * (size_t)m.ld, *c_first = c + (size_t)from * (size_t)step;
-    for (; d + 2 * SIMD_WIDTH <= head_dim; d += 2 * SIMD_WIDTH) {
-        SimdReal sum0, sum1, m0, m1;
-        const real *row = first + d, *cj = c_first;
-        SIMD_ZERO(sum0);
-        SIMD_ZERO(sum1);
-        if (add) {
-            SIMD_LOAD(sum0, out + d);
-            SIMD_LOAD(sum1, out + d + SIMD_WIDTH);
-        }
-        for (int j = from; j < to; j++, row += m.ld, cj += step) {
-            SIMD_LOAD(m0, row);
-            SIMD_LOAD(m1, row + SIMD_WIDTH);
-            SIMD_ADD_SCALED(sum0, *cj, m0);
-            SIMD_ADD_SCALED(sum1, *cj, m1);
-        }
-        SIMD_STORE(out + d, sum0);
-        SIMD_STORE(out + d + SIMD_WIDTH, sum1);
-    }
-    for (; d < head_dim; d++) {
-        real sum = add ? out[d] : 0;
-        const real *x = first + d, *cj = c_first;
-        for (int j = from; j < to; j++, x += m.ld, cj += step) sum += *cj * *x;
-        out[d] = sum;
     }
 }
 
@@ -138,22 +92,38 @@ void attention_load_keys(const AttentionSpan *a, Part k) {
     if (is_short(a)) transpose(a->T, a->head_dim, a->stride, k, a->scratch);
 }
 
-/* Where a row's work begins and ends, in whole steps of ATTENTION_PAD; everything when stages are kept. */
-SIMD_INLINE void row_bounds(const AttentionSpan *a, bool whole, int i, int *first, int *last) {
-    *first = whole ? 0 : a->from[i] / ATTENTION_PAD * ATTENTION_PAD;
-    *last = whole ? a->stride : (a->to[i] + ATTENTION_PAD - 1) / ATTENTION_PAD * ATTENTION_PAD;
+/* What rows [begin, end) see together: keys [from, to), and in whole steps of ATTENTION_PAD [first, last). */
+typedef struct {
+    int begin, end, from, to, first, last;
+} Strip;
+
+SIMD_INLINE Strip strip_at(const int *from, const int *to, int begin, int T, int stride, bool whole) {
+    Strip s = {.begin = begin, .end = begin + STRIP_ROWS < T ? begin + STRIP_ROWS : T, .from = T};
+    for (int i = begin; i < s.end; i++) {
+        if (from[i] >= to[i]) continue;
+        if (from[i] < s.from) s.from = from[i];
+        if (to[i] > s.to) s.to = to[i];
+    }
+    if (s.from > s.to) s.from = s.to;
+    s.first = whole ? 0 : s.from / ATTENTION_PAD * ATTENTION_PAD;
+    s.last = whole ? stride : (s.to + ATTENTION_PAD - 1) / ATTENTION_PAD * ATTENTION_PAD;
+    return s;
 }
 
 SIMD_CLONES static void forward_short(const AttentionSpan *a, const QueryHead *h, Part v) {
-    for (int i = 0; i < a->T; i++) {
-        int first, last;
-        real *w = h->weights + (size_t)i * (size_t)a->stride, *y = part_at(h->y, i).x;
-        row_bounds(a, h->stage[0] != NULL, i, &first, &last);
-        row_times_turned(a->head_dim, part_at(h->q, i).x, a->scratch, a->stride, first, last, w);
-        weigh_row(a, h, i, first, last);
-        fill(w, 0, first, 0);
-        fill(w, last, a->stride, 0);
-        mix_rows(a->head_dim, a->from[i], a->to[i], w, 1, v, false, y);
+    bool whole = h->stage[0] != NULL;
+    for (int begin = 0; begin < a->T; begin += STRIP_ROWS) {
+        Strip s = strip_at(a->from, a->to, begin, a->T, a->stride, whole);
+        Product scores = {h->q.x,    h->q.ld, 1,           a->scratch, a->stride, h->weights,
+                          a->stride, 0,       a->head_dim, s.first,    s.last,    false};
+        product_rows(&scores, begin, s.end);
+        for (int i = begin; i < s.end; i++) weigh_row(a, h, i, s.first, s.last);
+        for (int i = begin; i < s.end; i++) {
+            fill(h->weights + (size_t)i * (size_t)a->stride, 0, s.first, 0);
+            fill(h->weights + (size_t)i * (size_t)a->stride, s.last, a->stride, 0);
+        }
+        Product mix = {h->weights, a->stride, 1, v.x, v.ld, h->y.x, h->y.ld, s.from, s.to, 0, a->head_dim, false};
+        product_rows(&mix, begin, s.end);
     }
 }
 
@@ -217,9 +187,7 @@ void attention_load_values(const AttentionSpan *a, Part v) {
 SIMD_INLINE void unweigh_row(const AttentionSpan *a, const QueryHead *h, int i, int first, int last, real *d) {
     size_t at = (size_t)i * (size_t)a->stride;
     const real *w = h->weights + at;
-    real dot = 0;
-#pragma omp simd reduction(+ : dot)
-    for (int j = first; j < last; j++) dot += w[j] * d[j];
+    real dot = row_dot(last - first, w + first, d + first);
     for (int j = first; j < last; j++) d[j] = w[j] * (d[j] - dot) * a->scale;
     if (a->softcap > 0)
         for (int j = first; j < last; j++) d[j] *= (real)1 - h->tanh[at + (size_t)j] * h->tanh[at + (size_t)j];
@@ -228,18 +196,24 @@ SIMD_INLINE void unweigh_row(const AttentionSpan *a, const QueryHead *h, int i, 
 SIMD_CLONES static void backward_short(const AttentionSpan *a, const QueryHead *h, Part k, const HeadGrads *g) {
     real *d = block_scratch(a); /* [T x stride] */
     int hd = a->head_dim, stride = a->stride;
-    for (int i = 0; i < a->T; i++) {
-        int first, last;
-        real *di = d + (size_t)i * (size_t)stride;
-        row_bounds(a, false, i, &first, &last);
-        row_times_turned(hd, part_at(g->dy, i).x, a->scratch, stride, first, last, di);
-        unweigh_row(a, h, i, first, last, di);
-        if (g->dq.x) mix_rows(hd, a->from[i], a->to[i], di, 1, k, g->add_q, part_at(g->dq, i).x);
+    for (int begin = 0; begin < a->T; begin += STRIP_ROWS) {
+        Strip s = strip_at(a->from, a->to, begin, a->T, stride, false);
+        Product dw = {g->dy.x, g->dy.ld, 1, a->scratch, stride, d, stride, 0, hd, s.first, s.last, false};
+        product_rows(&dw, begin, s.end);
+        for (int i = begin; i < s.end; i++) unweigh_row(a, h, i, s.first, s.last, d + (size_t)i * (size_t)stride);
+        for (int i = begin; i < s.end; i++) {
+            fill(d + (size_t)i * (size_t)stride, 0, s.first, 0);
+            fill(d + (size_t)i * (size_t)stride, s.last, stride, 0);
+        }
+        Product dq = {d, stride, 1, k.x, k.ld, g->dq.x, g->dq.ld, s.from, s.to, 0, hd, g->add_q};
+        if (g->dq.x) product_rows(&dq, begin, s.end);
     }
-    for (int j = 0; j < a->T; j++) {
-        int from = a->row_from[j], to = a->row_to[j];
-        if (g->dk.x) mix_rows(hd, from, to, d + j, stride, h->q, g->add_k, part_at(g->dk, j).x);
-        if (g->dv.x) mix_rows(hd, from, to, h->weights + j, stride, g->dy, g->add_v, part_at(g->dv, j).x);
+    for (int begin = 0; begin < a->T; begin += STRIP_ROWS) {
+        Strip s = strip_at(a->row_from, a->row_to, begin, a->T, stride, false);
+        Product dk = {d, 1, stride, h->q.x, h->q.ld, g->dk.x, g->dk.ld, s.from, s.to, 0, hd, g->add_k};
+        Product dv = {h->weights, 1, stride, g->dy.x, g->dy.ld, g->dv.x, g->dv.ld, s.from, s.to, 0, hd, g->add_v};
+        if (g->dk.x) product_rows(&dk, begin, s.end);
+        if (g->dv.x) product_rows(&dv, begin, s.end);
     }
 }
 

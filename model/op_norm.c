@@ -11,9 +11,9 @@
 
 #include <string.h>
 
-/* Rows of the scratch: u of a group; a gain of ones and a bias of zeros where there is none; where gradients go that
- * nobody wants, those of a whole row of x last. So the loops have no cases inside. */
-enum { SPARE_U, SPARE_GAIN, SPARE_BIAS, SPARE_GRAD, SPARE_ROWS };
+/* Rows of the scratch: u and du of a group; a gain of ones and a bias of zeros where there is none; where gradients go
+ * that nobody wants, those of a whole row of x last. So the loops have no cases inside. */
+enum { SPARE_U, SPARE_DU, SPARE_GAIN, SPARE_BIAS, SPARE_GRAD, SPARE_ROWS };
 
 Vid tape_norm(Tape *t, Vid x, NormKind kind, int gain, int bias, int group, double eps) {
     int rows = t->value[x].rows, cols = t->value[x].cols;
@@ -39,7 +39,7 @@ typedef struct {
     int rows, cols, ldx, n;
     const real *x, *gain, *bias; /* [rows x cols], [n], [n] */
     real *kept;                  /* mean and 1/s of each group */
-    real *u;                     /* [n] scratch */
+    real *u, *du;                /* [n] scratch */
 } Groups;
 
 static Groups groups_of(Tape *t, const Node *n) {
@@ -58,24 +58,11 @@ static Groups groups_of(Tape *t, const Node *n) {
                     .gain = n->weight == SLICE_NONE ? gain : op_param(t, n->weight),
                     .bias = n->bias == SLICE_NONE ? bias : op_param(t, n->bias),
                     .kept = t->arena + n->keep[0],
-                    .u = t->scratch};
+                    .u = t->scratch,
+                    .du = t->scratch + SPARE_DU * (size_t)size};
 }
 
 /* --- forward --- */
-
-SIMD_INLINE real sum_of(int n, const real *x) {
-    real sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (int i = 0; i < n; i++) sum += x[i];
-    return sum;
-}
-
-SIMD_INLINE real sum_of_squares(int n, const real *x, real mean) {
-    real sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (int i = 0; i < n; i++) sum += (x[i] - mean) * (x[i] - mean);
-    return sum;
-}
 
 /* LAYER is a constant where this is inlined, as below. */
 SIMD_INLINE void forward_as(bool layer, const Groups *g, real eps, real *y) {
@@ -85,12 +72,13 @@ SIMD_INLINE void forward_as(bool layer, const Groups *g, real eps, real *y) {
     for (int r = 0; r < g->rows; r++) {
         const real *x = g->x + (size_t)r * (size_t)g->ldx;
         for (int c = 0; c < g->cols; c += n, x += n, y += n, kept += 2) {
-            real mean = layer ? sum_of(n, x) / (real)n : 0;
-            real inverse = (real)1 / scalar_sqrt(sum_of_squares(n, x, mean) / (real)n + eps);
+            real mean = layer ? row_sum(n, x) / (real)n : 0;
+            SIMD_LOOP for (int i = 0; i < n; i++) y[i] = layer ? x[i] - mean : x[i];
+            real inverse = (real)1 / scalar_sqrt(row_dot(n, y, y) / (real)n + eps);
             kept[0] = mean;
             kept[1] = inverse;
             SIMD_LOOP for (int i = 0; i < n; i++) {
-                real u = (x[i] - mean) * inverse * gain[i];
+                real u = y[i] * inverse * gain[i];
                 y[i] = layer ? u + bias[i] : u;
             }
         }
@@ -120,25 +108,22 @@ typedef struct {
 
 SIMD_INLINE void backward_as(bool layer, bool add, const Groups *g, const NormGrads *d) {
     const real *gain = g->gain, *dy = d->dy, *kept = g->kept;
-    real *dgain = d->dgain, *dbias = d->dbias, *u = g->u;
+    real *dgain = d->dgain, *dbias = d->dbias, *u = g->u, *du = g->du;
     int n = g->n;
     for (int r = 0; r < g->rows; r++) {
         const real *x = g->x + (size_t)r * (size_t)g->ldx;
         real *dx = d->dx + (size_t)r * (size_t)d->lddx;
         for (int c = 0; c < g->cols; c += n, x += n, dx += n, dy += n, kept += 2) {
-            real mean = kept[0], inverse = kept[1], sum = 0, dot = 0;
-#pragma omp simd reduction(+ : sum, dot)
-            for (int i = 0; i < n; i++) {
-                real ui = (x[i] - mean) * inverse, du = dy[i] * gain[i];
-                u[i] = ui;
-                dgain[i] += dy[i] * ui;
-                if (layer) dbias[i] += dy[i];
-                if (layer) sum += du;
-                dot += du * ui;
-            }
-            real shift = sum / (real)n, slope = dot / (real)n;
+            real mean = kept[0], inverse = kept[1];
             SIMD_LOOP for (int i = 0; i < n; i++) {
-                real di = (dy[i] * gain[i] - shift - u[i] * slope) * inverse;
+                u[i] = (x[i] - mean) * inverse;
+                du[i] = dy[i] * gain[i];
+                dgain[i] += dy[i] * u[i];
+            }
+            if (layer) SIMD_LOOP for (int i = 0; i < n; i++) dbias[i] += dy[i];
+            real shift = layer ? row_sum(n, du) / (real)n : 0, slope = row_dot(n, du, u) / (real)n;
+            SIMD_LOOP for (int i = 0; i < n; i++) {
+                real di = (du[i] - shift - u[i] * slope) * inverse;
                 dx[i] = add ? dx[i] + di : di;
             }
         }

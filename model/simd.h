@@ -10,6 +10,7 @@
 
 #include "real.h"
 
+#include <stdint.h>
 #include <string.h>
 
 #if defined(LANTERN_NO_CLONES) || !defined(__x86_64__) || !defined(__gnu_linux__)
@@ -36,6 +37,11 @@
 #define SIMD_BYTES 32
 #define SIMD_WIDTH ((int)(SIMD_BYTES / sizeof(real)))
 typedef real SimdReal __attribute__((vector_size(SIMD_BYTES)));
+#if REAL_IS_DOUBLE
+typedef int64_t SimdMask __attribute__((vector_size(SIMD_BYTES)));
+#else
+typedef int32_t SimdMask __attribute__((vector_size(SIMD_BYTES)));
+#endif
 
 /* Through memcpy: numbers need no alignment. Vectors travel by pointer, so that no call depends on how they are passed.
  */
@@ -43,6 +49,30 @@ typedef real SimdReal __attribute__((vector_size(SIMD_BYTES)));
 #define SIMD_STORE(to, from)                 memcpy((to), &(from), SIMD_BYTES)
 #define SIMD_ADD_SCALED(sum, scalar, vector) ((sum) += (scalar) * (vector))
 #define SIMD_ZERO(vector)                    ((vector) = (SimdReal){0})
+
+/* most = lane by lane the larger of the two. */
+#define SIMD_MAX(most, vector)                                                                                         \
+    do {                                                                                                               \
+        SimdMask larger_ = (vector) > (most);                                                                          \
+        (most) = (SimdReal)(((SimdMask)(vector)&larger_) | ((SimdMask)(most) & ~larger_));                             \
+    } while (0)
+
+/* The lanes joined by halves: a fixed order, and a short chain. */
+SIMD_INLINE real simd_total(const SimdReal *v) {
+    real lane[SIMD_BYTES / sizeof(real)];
+    memcpy(lane, v, SIMD_BYTES);
+    for (int half = SIMD_WIDTH / 2; half > 0; half /= 2)
+        for (int i = 0; i < half; i++) lane[i] += lane[i + half];
+    return lane[0];
+}
+
+SIMD_INLINE real simd_most(const SimdReal *v) {
+    real lane[SIMD_BYTES / sizeof(real)];
+    memcpy(lane, v, SIMD_BYTES);
+    for (int half = SIMD_WIDTH / 2; half > 0; half /= 2)
+        for (int i = 0; i < half; i++) lane[i] = lane[i + half] > lane[i] ? lane[i + half] : lane[i];
+    return lane[0];
+}
 
 /* How many numbers hold N when rounded up to whole vectors. */
 static inline int simd_round_up(int n) {

@@ -38,10 +38,10 @@ void vmath_softmax(int rows, int cols, const real *x, real *y) {
 }
 
 SIMD_CLONES static real log_sum_exp(int n, const real *x) {
-    real most = row_max(n, x), sum = 0;
+    enum { PIECE = 256 };
+    real most = row_max(n, x), sum = 0, piece[PIECE];
     if (most == -REAL_INFINITY) return most;
-#pragma omp simd reduction(+ : sum)
-    for (int i = 0; i < n; i++) sum += scalar_exp(x[i] - most);
+    for (int i = 0; i < n; i += PIECE) sum += row_exp(n - i < PIECE ? n - i : PIECE, x + i, most, piece);
     return most + (real)log((double)sum);
 }
 

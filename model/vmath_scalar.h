@@ -155,29 +155,65 @@ SIMD_INLINE real scalar_sigmoid_slope(real x, real *slope) {
     return y;
 }
 
-/* The largest of x [n], n > 0. In lanes: a plain reduction would have to look at each NaN in order. */
-SIMD_INLINE real row_max(int n, const real *x) {
-    enum { LANES = 16 };
-    real lane[LANES], most = x[0];
+/* --- rows: sums and maxima in vectors, whose lanes are joined at the end in a fixed order --- */
+
+SIMD_INLINE real row_sum(int n, const real *x) {
+    SimdReal sum0, sum1, x0, x1;
     int i = 0;
-    for (int c = 0; c < LANES; c++) lane[c] = most;
-    for (; i + LANES <= n; i += LANES)
-        for (int c = 0; c < LANES; c++) lane[c] = x[i + c] > lane[c] ? x[i + c] : lane[c];
-    for (int c = 0; c < LANES; c++) most = lane[c] > most ? lane[c] : most;
+    SIMD_ZERO(sum0);
+    SIMD_ZERO(sum1);
+    for (; i + 2 * SIMD_WIDTH <= n; i += 2 * SIMD_WIDTH) {
+        SIMD_LOAD(x0, x + i);
+        SIMD_LOAD(x1, x + i + SIMD_WIDTH);
+        sum0 += x0;
+        sum1 += x1;
+    }
+    sum0 += sum1;
+    real sum = simd_total(&sum0);
+    for (; i < n; i++) sum += x[i];
+    return sum;
+}
+
+SIMD_INLINE real row_dot(int n, const real *x, const real *y) {
+    SimdReal sum0, sum1, x0, x1, y0, y1;
+    int i = 0;
+    SIMD_ZERO(sum0);
+    SIMD_ZERO(sum1);
+    for (; i + 2 * SIMD_WIDTH <= n; i += 2 * SIMD_WIDTH) {
+        SIMD_LOAD(x0, x + i);
+        SIMD_LOAD(y0, y + i);
+        SIMD_LOAD(x1, x + i + SIMD_WIDTH);
+        SIMD_LOAD(y1, y + i + SIMD_WIDTH);
+        sum0 += x0 * y0;
+        sum1 += x1 * y1;
+    }
+    sum0 += sum1;
+    real sum = simd_total(&sum0);
+    for (; i < n; i++) sum += x[i] * y[i];
+    return sum;
+}
+
+/* The largest of x [n], n > 0; where there is a NaN, any of the others or NaN. */
+SIMD_INLINE real row_max(int n, const real *x) {
+    real most = x[0];
+    int i = 0;
+    if (n >= SIMD_WIDTH) {
+        SimdReal lanes, next;
+        SIMD_LOAD(lanes, x);
+        for (i = SIMD_WIDTH; i + SIMD_WIDTH <= n; i += SIMD_WIDTH) {
+            SIMD_LOAD(next, x + i);
+            SIMD_MAX(lanes, next);
+        }
+        most = simd_most(&lanes);
+    }
     for (; i < n; i++) most = x[i] > most ? x[i] : most;
     return most;
 }
 
 /* y = exp(x - shift) [n]; returns the sum. */
 SIMD_INLINE real row_exp(int n, const real *x, real shift, real *y) {
-    real sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (int i = 0; i < n; i++) {
-        real e = scalar_exp(x[i] - shift);
-        y[i] = e;
-        sum += e;
-    }
-    return sum;
+    SIMD_LOOP for (int i = 0; i < n; i++) y[i] = scalar_exp(x[i] - shift);
+    return row_sum(n, y);
 }
 
 #endif
