@@ -124,7 +124,7 @@ static double spark_value(const double *values, int n, int w, int i) {
 }
 
 void draw_spark(Canvas *c, int x, int y, int w, const double *values, int n, StyleRole role) {
-    double low = INFINITY, high = -INFINITY;
+    double low = HUGE_VAL, high = -HUGE_VAL;
     for (int i = 0; i < w && i < n; i++) {
         double value = spark_value(values, n, w, i);
         if (isfinite(value)) low = fmin(low, value), high = fmax(high, value);

@@ -108,7 +108,7 @@ static void widen(double *low, double *high, double value) {
 
 /* The ranges of the data where the caller gave none. False when there is nothing to show. */
 static bool find_ranges(Frame *f, const Plot *p) {
-    double x0 = INFINITY, x1 = -INFINITY, y0 = INFINITY, y1 = -INFINITY;
+    double x0 = HUGE_VAL, x1 = -HUGE_VAL, y0 = HUGE_VAL, y1 = -HUGE_VAL;
     for (int s = 0; s < p->count; s++)
         for (int i = 0; i < p->series[s].n; i++) {
             double y = scaled(p->log_y, p->series[s].y[i]);
@@ -178,7 +178,7 @@ static int cell_y(const Frame *f, double y) {
 double draw_plot_x(const Canvas *c, Rect r, const Plot *p, int x) {
     Frame f;
     if (!find_frame(&f, c, canvas_clip(c, r), p) || x < f.area.x || x >= f.area.x + f.area.w || f.area.w < 2)
-        return NAN;
+        return (double)NAN;
     return f.x0 + (f.x1 - f.x0) * (x - f.area.x) / (f.area.w - 1);
 }
 

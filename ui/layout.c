@@ -198,7 +198,7 @@ static double wall_penalty(const Wall *wall, Rect body) {
 }
 
 static void choose_cuts(Wall *wall, Rect body) {
-    double best = INFINITY;
+    double best = HUGE_VAL;
     unsigned best_cuts = 0;
     for (wall->cuts = 0; wall->cuts < 1u << (wall->count - 1); wall->cuts++) {
         if (!wall_fits(wall, body.w, body.h)) continue;

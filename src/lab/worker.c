@@ -217,7 +217,7 @@ Worker *worker_new(Lab *l, WorkerKind kind) {
     lab_set_paced(l, kind == WORKER_THREAD);
     w->wanted = true;
     w->interval = 1.0 / 20;
-    w->last = -INFINITY;
+    w->last = -HUGE_VAL;
     pthread_mutex_init(&w->mutex, NULL);
     pthread_condattr_t monotonic;
     pthread_condattr_init(&monotonic);
