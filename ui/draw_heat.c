@@ -68,8 +68,9 @@ static void choose_header(HeatFrame *f, const Heat *h, int height) {
         f->header = HEADER_LINE;
         f->header_rows = 1;
     } else if (height >= 9) {
+        int spare = height - (h->rows * f->cell_h + 1) / 2; /* what larger values have no use for */
         f->header = HEADER_UPRIGHT;
-        f->header_rows = least(least(longest, UPRIGHT_MOST), height / 3);
+        f->header_rows = least(least(longest, UPRIGHT_MOST), spare >= 2 ? spare : height / 4);
     }
 }
 
@@ -232,7 +233,7 @@ static void draw_upright(Canvas *c, int x, int y, int rows, const char *label, S
         uint32_t code;
         int bytes = utf8_decode(label, strlen(label), &code);
         if (bytes == 0) bytes = 1, code = 0xFFFD;
-        if (i == rows - 1 && skipped > 0 && label[bytes] != '\0') code = 0x2026;
+        if (i == rows - 1 && rows > 3 && skipped > 0 && label[bytes] != '\0') code = 0x2026;
         canvas_put(c, x, y + i, utf8_width(code) == 1 ? code : '?', role, ATTRIBUTE_NONE);
         label += bytes;
     }

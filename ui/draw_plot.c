@@ -372,16 +372,24 @@ static bool is_free(Canvas *c, const Frame *f, int x, int y, int columns) {
     return true;
 }
 
-/* Writes LABEL on or beside row Y, as far right as nothing else stands there. */
+/* Writes LABEL on or beside row Y, as far right as nothing else stands there; with air around it where there is room.
+ */
 static void place_label(Canvas *c, const Frame *f, int y, const char *label, StyleRole role) {
     static const int offsets[] = {0, -1, 1, -2, 2};
     int columns = utf8_columns(label);
-    for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++)
-        for (int x = f->area.x + f->area.w - columns; x >= f->area.x; x--)
-            if (is_free(c, f, x - 1, y + offsets[i], columns + 2) || is_free(c, f, x, y + offsets[i], columns)) {
+    for (int air = 1; air >= 0; air--)
+        for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++)
+            for (int x = f->area.x + f->area.w - columns - air; x >= f->area.x + air; x--) {
+                if (!is_free(c, f, x - air, y + offsets[i], columns + 2 * air)) continue;
                 canvas_text(c, x, y + offsets[i], columns, label, role, ATTRIBUTE_NONE);
                 return;
             }
+}
+
+/* Whether a letter of the level's label stands there. */
+static bool is_word(Canvas *c, int x, int y) {
+    const Cell *cell = canvas_cell(c, x, y);
+    return cell != NULL && cell->role == STYLE_TRUTH && cell->ch != 0x2504 && cell->ch != '-' && cell->ch < 0x2500;
 }
 
 static void draw_level(Canvas *c, const Frame *f, const Plot *p) {
@@ -389,12 +397,10 @@ static void draw_level(Canvas *c, const Frame *f, const Plot *p) {
     if (!isfinite(level) || level < f->y0 || level > f->y1) return;
     int y = cell_y(f, level);
     if (p->level_label != NULL) place_label(c, f, y, p->level_label, STYLE_TRUTH);
-    for (int x = f->area.x; x < f->area.x + f->area.w; x++)
-        if (is_free(c, f, x, y, 1)) {
-            const Cell *before = canvas_cell(c, x - 1, y);
-            bool word = before != NULL && before->role == STYLE_TRUTH && before->ch != 0x2504 && before->ch != '-';
-            if (!word || x == f->area.x) canvas_put(c, x, y, 0x2504, STYLE_TRUTH, ATTRIBUTE_NONE);
-        }
+    for (int x = f->area.x; x < f->area.x + f->area.w; x++) {
+        if (!is_free(c, f, x, y, 1) || is_word(c, x - 1, y) || is_word(c, x + 1, y)) continue;
+        canvas_put(c, x, y, 0x2504, STYLE_TRUTH, ATTRIBUTE_NONE);
+    }
 }
 
 static void draw_cursor(Canvas *c, const Frame *f, Rect r, const Plot *p) {

@@ -100,7 +100,7 @@ Paint style_on_heat(const StyleSheet *s, HeatMap map, uint8_t heat) {
     if (s->depth == DEPTH_256)
         p.fg = bright ? 16 : 231;
     else
-        p.fg = bright ? IS_RGB | 0x000008 : IS_RGB | 0xFFFFFF; /* below 8 a direct-colour terminal means the palette */
+        p.fg = bright ? IS_RGB : IS_RGB | 0xFFFFFF;
     return p;
 }
 

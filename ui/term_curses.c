@@ -28,6 +28,8 @@
 #define ESCAPE_DELAY 100 /* ms that a sequence may be late after its escape */
 #define LATE_BYTES   0.1 /* s that the rest of a character or report may be late */
 #define LATE_PASTE   1.0
+#define HARD_SPACE   0xA0u
+#define FULL_BLOCK   0x2588u
 #define INPUT_FD     STDIN_FILENO
 #define OUTPUT_FD    STDOUT_FILENO
 
@@ -99,9 +101,12 @@ static void grow_pairs(CursesTerm *c) {
     mem_free(before);
 }
 
-/* What curses calls a colour: an index, RGB in a direct-colour terminal, -1. */
+/* What curses calls a colour: an index, -1, or RGB in a direct-colour terminal, where numbers below 8 are the palette
+ * all the same. */
 static int curses_colour(int32_t colour) {
-    return colour < 0 ? -1 : colour & 0xFFFFFF;
+    if (colour < 0) return -1;
+    int value = colour & 0xFFFFFF;
+    return colour > 0xFFFFFF && value < 8 ? 8 : value;
 }
 
 static int pair_of(CursesTerm *c, int32_t fg, int32_t bg) {
@@ -138,7 +143,14 @@ static attr_t curses_attributes(int attributes) {
     return a;
 }
 
+/* A cell of one colour is a hard space on a ground of that colour: half the bytes of two colours, and no seam between
+ * rows, which glyphs leave in some fonts. (Not a plain space: curses would erase those, and terminals differ in the
+ * colour of what is erased.) */
 static Painted painted_as(CursesTerm *c, uint32_t ch, Paint p) {
+    bool whole = ch == FULL_BLOCK && p.bg < 0;
+    bool equal = ch == CANVAS_HALF_UPPER && p.fg == p.bg;
+    if ((whole || equal) && p.fg >= 0 && c->depth >= DEPTH_256 && c->glyphs != GLYPHS_ASCII)
+        return (Painted){HARD_SPACE, A_NORMAL, pair_of(c, -1, p.fg)};
     return (Painted){ch, curses_attributes(p.attributes), pair_of(c, p.fg, p.bg)};
 }
 
@@ -164,7 +176,7 @@ static Painted paint_cell(CursesTerm *c, const Cell *cell, bool in_colour) {
     if (cell->ground == 0) return painted_as(c, cell->ch, p);
     Paint ground = style_role(&c->style, (StyleRole)(cell->ground - 1), ATTRIBUTE_NONE);
     if (p.fg < 0 || ground.fg < 0 || c->depth < DEPTH_16)
-        return painted_as(c, 0x2588, p); /* no colour for the ground */
+        return painted_as(c, FULL_BLOCK, p); /* no colour for the ground */
     p.bg = ground.fg;
     return painted_as(c, cell->ch, p);
 }
