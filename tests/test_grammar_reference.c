@@ -1,7 +1,7 @@
 /* The grammar against exact values that were worked out independently ($LANTERN_SHARED/data/reference/farm.json). */
 #include "expect.h"
 
-#include "grammar.h"
+#include "text/grammar.h"
 #include "mem.h"
 
 #include <jansson.h>
