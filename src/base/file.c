@@ -125,7 +125,10 @@ static int writer_open_beside(FileWriter *w, mode_t existing) {
     if (!w->target) return -1;
     if (existing && access(w->target, W_OK) != 0) return -1;
     int fd = writer_open_temporary(w);
-    if (fd >= 0 && existing) (void)fchmod(fd, existing & 0777); /* a file system without modes gives its own */
+    if (fd >= 0 && existing && fchmod(fd, existing & 0777) != 0) {
+        /* A file system without modes: the new file then has the one that it gives. */
+        errno = 0;
+    }
     return fd;
 }
 
@@ -192,18 +195,15 @@ static int sync_folder(const char *path) {
     return problem;
 }
 
-enum { PROBLEM_UNKNOWN = -1 };
-
-/* Everything that may fail while the old file is still there. 0 or an errno; the stream is closed in every case. A
- * write that failed earlier shows only in ferror: the later calls may well succeed, and nobody knows its reason any
- * more. */
+/* Everything that may fail while the old file is still there. 0 or an errno; the stream is closed in every case.
+ * A write that failed earlier shows only in ferror: the later calls may well succeed. */
 static int writer_close(FileWriter *w) {
     int problem = 0;
     bool failed = ferror(w->stream) != 0;
     if (fflush(w->stream) != 0) problem = errno;
     if (!problem && !failed && w->target) problem = sync_fd(fileno(w->stream));
     if (fclose(w->stream) != 0 && !problem) problem = errno;
-    return problem ? problem : failed ? PROBLEM_UNKNOWN : 0;
+    return problem ? problem : failed ? EIO : 0;
 }
 
 Status file_commit(FileWriter *w) {
@@ -212,8 +212,7 @@ Status file_commit(FileWriter *w) {
     if (!problem && w->temporary && rename(w->temporary, w->target) != 0) problem = errno;
     if (problem) {
         if (w->temporary) unlink(w->temporary);
-        const char *reason = problem == PROBLEM_UNKNOWN ? _("a write failed; the disk may be full") : strerror(problem);
-        s = status_failed(_("cannot write '%s': %s"), w->path, reason);
+        s = status_failed(_("cannot write '%s': %s"), w->path, strerror(problem));
     } else if (w->target && (problem = sync_folder(w->target)) != 0) {
         s = status_failed(_("'%s' is written, but its folder cannot be synced: %s"), w->path, strerror(problem));
     }

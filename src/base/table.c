@@ -301,3 +301,29 @@ void table_cell(const Table *t, long row, int column, Str *out) {
         break;
     }
 }
+
+static void copy_cell(Table *to, const Table *from, long row, int column) {
+    if (table_is_empty(from, row, column)) {
+        table_add_empty(to);
+        return;
+    }
+    switch (from->column[column].type) {
+    case COLUMN_INT:
+        table_add_int(to, table_int(from, row, column));
+        break;
+    case COLUMN_DOUBLE:
+    case COLUMN_REAL:
+        table_add_real(to, table_real(from, row, column));
+        break;
+    case COLUMN_TEXT:
+        table_add_text_n(to, table_text(from, row, column), table_text_bytes(from, row, column));
+        break;
+    }
+}
+
+Table *table_first(const Table *t, long rows) {
+    Table *first = table_new(t->name, t->column);
+    for (long row = 0; row < rows && row < t->rows; row++)
+        for (int c = 0; c < t->columns; c++) copy_cell(first, t, row, c);
+    return first;
+}
