@@ -2,14 +2,14 @@
 
 #include "bug.h"
 
-static const Column attention_columns[] = {
+const Column observe_attention_columns[] = {
     {"layer", COLUMN_INT, ""},   {"head", COLUMN_INT, ""},         {"query", COLUMN_INT, ""},
     {"key", COLUMN_INT, ""},     {"query_token", COLUMN_TEXT, ""}, {"key_token", COLUMN_TEXT, ""},
     {"score", COLUMN_REAL, ""},  {"scaled", COLUMN_REAL, ""},      {"softcapped", COLUMN_REAL, ""},
     {"masked", COLUMN_REAL, ""}, {"weight", COLUMN_REAL, ""},      {0},
 };
 
-static const Column vector_columns[] = {
+const Column observe_vectors_columns[] = {
     {"layer", COLUMN_INT, ""},
     {"head", COLUMN_INT, ""},
     {"position", COLUMN_INT, ""},
@@ -57,7 +57,7 @@ static void add_head(Table *t, const Snapshot *s, int layer, int head) {
 Table *observe_attention_table(const Snapshot *s, int layer, int head) {
     int layers = layers_of(s);
     if (layers == 0 || layer >= layers) return NULL;
-    Table *t = table_new("attention", attention_columns);
+    Table *t = table_new("attention", observe_attention_columns);
     for (int l = layer < 0 ? 0 : layer; l < (layer < 0 ? layers : layer + 1); l++) {
         int heads = snapshot_field(s, "attention.%d.weights", l)->dim[0];
         for (int h = head < 0 ? 0 : head; h < (head < 0 ? heads : head + 1) && h < heads; h++) add_head(t, s, l, h);
@@ -93,7 +93,7 @@ static void add_layer_vectors(Table *t, const Snapshot *s, int layer, int head) 
 Table *observe_vectors_table(const Snapshot *s, int layer, int head) {
     int layers = layers_of(s);
     if (layers == 0 || layer >= layers) return NULL;
-    Table *t = table_new("vectors", vector_columns);
+    Table *t = table_new("vectors", observe_vectors_columns);
     for (int l = layer < 0 ? 0 : layer; l < (layer < 0 ? layers : layer + 1); l++) add_layer_vectors(t, s, l, head);
     return t;
 }

@@ -26,6 +26,8 @@
  * fields are not there. LAYER and HEAD -1: all. attention:
  * layer,head,query,key,query_token,key_token,score,scaled,softcapped,masked,weight; vectors:
  * layer,head,position,which,index,value. */
+extern const Column observe_attention_columns[], observe_vectors_columns[];
+extern const Column observe_next_columns[]; /* of the table next */
 Table *observe_attention_table(const Snapshot *s, int layer, int head);
 Table *observe_vectors_table(const Snapshot *s, int layer, int head);
 

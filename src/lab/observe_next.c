@@ -10,7 +10,7 @@
 
 enum { DRAWS = 10 }; /* random numbers shown; the first is the one that decoding takes */
 
-static const Column next_columns[] = {
+const Column observe_next_columns[] = {
     {"token", COLUMN_TEXT, ""},     {"id", COLUMN_INT, ""},        {"logit", COLUMN_REAL, ""},
     {"model_p", COLUMN_DOUBLE, ""}, {"true_p", COLUMN_DOUBLE, ""}, {0},
 };
@@ -50,7 +50,7 @@ void observe_next(Observers *o, const Scene *scene, Snapshot *s) {
     qsort(c, (size_t)vocab, sizeof *c, by_logit);
     double log_z = log_sum_exp(c, vocab);
     const NextList *truth = observers_truth(o, scene, scene->ids, scene->visible);
-    Table *t = table_new("next", next_columns);
+    Table *t = table_new("next", observe_next_columns);
     for (int i = 0; i < vocab; i++) {
         const char *token = tokens_name(scene->vocab, c[i].id);
         table_add_text(t, token);

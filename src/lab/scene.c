@@ -117,7 +117,8 @@ Tape *observers_probe(Observers *o, const Scene *scene) {
 }
 
 const real *observers_logits(Observers *o, const Scene *scene) {
-    return tape_value(observers_probe(o, scene), o->logits, NULL, NULL);
+    const Tape *probe = observers_probe(o, scene); /* says which value the logits are */
+    return tape_value(probe, o->logits, NULL, NULL);
 }
 
 Speaker *observers_speaker(Observers *o, const Scene *scene) {

@@ -1,9 +1,10 @@
 #include "tokens.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 
 const char *tokens_name(const Vocab *v, int id) {
-    return id < vocab_size(v) ? vocab_token(v, id) : "";
+    return v && id < vocab_size(v) ? vocab_token(v, id) : "";
 }
 
 void tokens_text(const Vocab *v, const int *ids, int n, Str *out) {

@@ -5,7 +5,8 @@
 #include "str.h"
 #include "text/vocab.h"
 
-/* The token as text; "" for the rows that a model has beyond its vocabulary. Borrowed. */
+/* The token as text; "" for the rows that a model has beyond its vocabulary, and for all when V is NULL. Borrowed.
+ */
 const char *tokens_name(const Vocab *v, int id);
 /* Adds the words of ids[0..n-1] with single blanks between; <pad>, <s>, </s> and unnamed rows are left out. */
 void tokens_text(const Vocab *v, const int *ids, int n, Str *out);
