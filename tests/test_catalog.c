@@ -5,13 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "run_study.h"
+#include "small_model.h"
 
 /* What makes an experiment small enough for here. One that is not named runs at its defaults. */
 static const struct {
     const char *id;
     const char *pairs[6];
 } small[] = {
+    {"lm.score", {"text=the dog eats bones every day ."}},
+    {"lm.train", {"d=16", "sentences=128", "epochs=1"}},
     {"grammar.score", {"text=the dog eats bones every day ."}},
     {"text.batch", {"block=8"}},
 };
@@ -96,6 +98,8 @@ static Study *run_small(const CatalogEntry *e, const char *threads) {
     Options *o = catalog_options(e);
     Status s = options_set(o, "threads", threads);
     assert_int_equal(s.code, STATUS_OK);
+    if (options_find(o, "model")) s = options_set(o, "model", small_model_path);
+    assert_int_equal(s.code, STATUS_OK);
     for (size_t i = 0; i < sizeof small / sizeof *small; i++)
         for (int j = 0; strcmp(small[i].id, e->id) == 0 && j < 6 && small[i].pairs[j]; j++) {
             s = options_set_pair(o, small[i].pairs[j]);
@@ -151,5 +155,5 @@ int main(void) {
         cmocka_unit_test(rows_are_complete),
         cmocka_unit_test(threads_change_nothing),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, small_model_make, small_model_remove);
 }

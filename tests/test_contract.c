@@ -81,11 +81,20 @@ static const struct {
     const char *table;
     const char *header;
 } headers[] = {
+    {"attn.step model=small", "attention",
+     "layer,head,query,key,query_token,key_token,score,scaled,softcapped,masked,weight"},
+    {"attn.step model=small", "vectors", "layer,head,position,which,index,value"},
     {"decode.filter", "steps", "stage,index,value,kept"},
+    {"decode.next model=small", "next", "token,id,logit,model_p,true_p"},
     {"grammar.next", "next", "token,p"},
     {"grammar.sample", "sentences", "sentence,log_p,text"},
     {"grammar.score text=the", "score", "sentence,tokens,log_p,unknown,text"},
     {"grammar.score text=the", "steps", "sentence,position,token,p,log_p"},
+    {"lm.score model=small text=the", "score", "position,token,id,log_p,true_log_p"},
+    {"lm.score model=small text=the", "summary", "tokens,nll,perplexity,true_nll"},
+    {"lm.train d=16 sentences=64 epochs=1", "curve", "step,tokens,loss,learning_rate,grad_norm,tokens_per_s"},
+    {"lm.train d=16 sentences=64 epochs=1", "result", "split,tokens,nll,perplexity,floor_perplexity"},
+    {"lm.train d=16 sentences=64 epochs=1", "model", "part,parameters"},
     {"text.batch", "batch", "sentence,position,token,id"},
     {"text.batch", "waste", "block,sentences,cut_sentences,cut_tokens,pads,positions,pad_share"},
 };
@@ -175,6 +184,15 @@ static const struct {
     {"$L run grammar.next set=zz:1", 2, "zz"},
     {"printf 's: a\n\nt {u}\n' >bad && $L run grammar.next grammar=bad", 2, "line 3"},
     {"$L run grammar.next prefix=\"$(printf '\377')\"", 2, "not UTF-8"},
+    {"$L run lm.train save=nowhere/x", 2, "nowhere/x"},
+    {"$L run lm.train save=. epochs=0", 2, "Hugging Face"},
+    {"$L run lm.train heads=3", 2, "heads"},
+    {"$L run lm.train d=16 sentences=64 epochs=9 lr=1e8 optimizer=sgd --csv made", 1, "diverged at step"},
+    {"$L run lm.score model=nowhere text=the", 2, "nowhere"},
+    {"$L run lm.score model=small", 2, "text="},
+    {"$L run lm.score model=small text='the zebra'", 2, "zebra"},
+    {"$L run attn.step model=small layer=2", 2, "layer"},
+    {"$L run decode.next model=small ids=1,99", 2, "99"},
     {"$L run text.batch block=zero", 2, "whole number"},
     {"$L run text.batch block=0", 2, "smallest allowed value, 1"},
     {"$L run text.batch pad=up", 2, "right, left"},
@@ -298,9 +316,47 @@ static void nobody_reads(void **state) {
     }
 }
 
+/* Interrupts a training once it says how far it is: the rows so far are printed, and the code is that of the signal. */
+static void expect_stop(int signal_number) {
+    int out[2], err[2];
+    assert_int_equal(pipe(out), 0);
+    assert_int_equal(pipe(err), 0);
+    fcntl(out[0], F_SETFD, FD_CLOEXEC);
+    fcntl(err[0], F_SETFD, FD_CLOEXEC);
+    pid_t child = start(out[1], err[1], "run lm.train epochs=1000 --csv - --progress");
+    close(out[1]);
+    close(err[1]);
+    FILE *said = fdopen(err[0], "r"), *gave = fdopen(out[0], "r");
+    char line[300] = "";
+    while (!strstr(line, "step") && fgets(line, sizeof line, said)) {}
+    assert_non_null(strstr(line, " of 313000, loss "));
+    kill(child, signal_number);
+    assert_non_null(fgets(line, sizeof line, gave));
+    assert_string_equal(line, "step,tokens,loss,learning_rate,grad_norm,tokens_per_s\n");
+    assert_non_null(fgets(line, sizeof line, gave));
+    assert_int_equal(strncmp(line, "1,", 2), 0);
+    while (fgets(line, sizeof line, gave)) {}
+    assert_int_equal(line[strlen(line) - 1], '\n');
+    fclose(said);
+    fclose(gave);
+    int result = wait_for(child);
+    assert_true(WIFEXITED(result));
+    assert_int_equal(WEXITSTATUS(result), 128 + signal_number);
+}
+
+static void stopping_keeps_the_rows(void **state) {
+    (void)state;
+    expect_stop(SIGINT);
+    expect_stop(SIGTERM);
+}
+
 static int make_folder(void **state) {
     (void)state;
-    return mkdtemp(folder) ? 0 : -1;
+    if (!mkdtemp(folder)) return -1;
+    Ran r = shell("$L run lm.train d=16 sentences=64 epochs=1 save=small");
+    int code = r.code;
+    ran_done(&r);
+    return code;
 }
 
 static int remove_folder(void **state) {
@@ -321,6 +377,7 @@ int main(void) {
         cmocka_unit_test(about_reproduces),
         cmocka_unit_test(the_locale_changes_nothing),
         cmocka_unit_test(nobody_reads),
+        cmocka_unit_test(stopping_keeps_the_rows),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -113,8 +113,11 @@ Table *about_new(const CatalogEntry *e, const Options *o, int threads) {
             str_clear(&text);
             str_addf(&text, "%d", threads);
             about_add(about, name, text.s);
-        } else {
+        } else if (options_is_set(o, name)) {
             add_option(about, name, options_value(o, name));
+        } else {
+            table_add_text(about, name);
+            table_add_empty(about);
         }
     }
     str_done(&text);

@@ -132,11 +132,27 @@ bool study_caches(const Study *s) {
     return s->cache;
 }
 
-Table *study_table(Study *s, const char *name) {
+/* The place of a table that the row names. */
+static int find_table(const Study *s, const char *name) {
     int i = 0;
     while (i < s->tables && strcmp(s->experiment->entry.tables[i].name, name) != 0) i++;
     BUG_ON(i == s->tables);
-    return s->table[i];
+    return i;
+}
+
+Table *study_table(Study *s, const char *name) {
+    return s->table[find_table(s, name)];
+}
+
+void study_take_table(Study *s, Table *t) {
+    int at = find_table(s, table_name(t));
+    const Column *want = s->experiment->entry.tables[at].columns;
+    BUG_ON(table_rows(s->table[at]) != 0);
+    for (int c = 0; c < table_columns(t); c++)
+        BUG_ON(strcmp(table_column(t, c)->name, want[c].name) != 0 || table_column(t, c)->type != want[c].type);
+    BUG_ON(want[table_columns(t)].name);
+    table_free(s->table[at]);
+    s->table[at] = t;
 }
 
 /* Cut where a character ends. */

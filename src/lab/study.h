@@ -22,6 +22,9 @@ const Options *study_options(const Study *s);
 uint64_t study_seed(const Study *s);
 int study_threads(const Study *s);              /* resolved: all cores when not given */
 Table *study_table(Study *s, const char *name); /* borrowed, to append to; BUG when the row does not name it */
+/* Takes over a table that was made elsewhere in place of the one of its name, which is still empty. BUG when the
+ * columns are not those of the row. */
+void study_take_table(Study *s, Table *t);
 /* A convention or fact that the tables rest on, a row of `about`: study_about(s, "logarithms", "natural (nats)"). */
 void study_about(Study *s, const char *key, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* Says how far it is (0..1; negative: unknown) and lets others see the rows so far. False: stop now and return

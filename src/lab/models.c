@@ -1,0 +1,327 @@
+#include "models.h"
+
+#include "assets.h"
+#include "bug.h"
+#include "file.h"
+#include "gemm.h"
+#include "hash.h"
+#include "intl.h"
+#include "io/checkpoint.h"
+#include "languages.h"
+#include "mem.h"
+#include "run.h"
+#include "version.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Raised when the same options give other numbers than before. */
+enum { MODELS_RECIPE = 1 };
+
+#define MODELS_HELP N_("gpt or modern (trained on the farm at first use, then kept), or a checkpoint of lm.train save=")
+
+const Option models_gpt_option_rows[] = {{"model", OPTION_TEXT, "gpt", 0, 0, NULL, "file", MODELS_HELP}, {0}};
+const Option models_modern_option_rows[] = {{"model", OPTION_TEXT, "modern", 0, 0, NULL, "file", MODELS_HELP}, {0}};
+const Option models_ids_option_rows[] = {
+    {"ids", OPTION_INTS, NULL, 0, 1e9, NULL, "",
+     N_("ids of the tokens instead of a text; taken as they are, without <s>")},
+    {0},
+};
+
+/* ---- which model ---- */
+
+static bool is_preset(const char *spec) {
+    ModelConfig c;
+    return config_preset(spec, &c);
+}
+
+static bool ends_in(const char *s, const char *end) {
+    size_t n = strlen(s), m = strlen(end);
+    return n >= m && strcmp(s + n - m, end) == 0;
+}
+
+/* Layouts of others that are recognised, so that the refusal can say what it is about. */
+static Status check_file(const char *path) {
+    struct stat st;
+    if (stat(path, &st) != 0)
+        return status_usage(_("model: '%s' is neither gpt nor modern nor a file that is there"), path);
+    if (S_ISDIR(st.st_mode))
+        return status_usage(
+            _("model: '%s' is a folder; the Hugging Face layout is not read yet, give gpt, modern or a checkpoint"),
+            path);
+    if (ends_in(path, ".bin"))
+        return status_usage(
+            _("model: '%s' looks like a llama2.c file, which is not read yet; give gpt, modern or a checkpoint"), path);
+    if (ends_in(path, ".safetensors"))
+        return status_usage(
+            _("model: '%s' is in the safetensors format, which is not read yet; give gpt, modern or a checkpoint"),
+            path);
+    if (access(path, R_OK) != 0) return status_usage(_("model: '%s' cannot be read"), path);
+    return status_ok();
+}
+
+Status models_check(const Options *o, const char *text) {
+    if (text && options_is_given(o, "ids") && options_is_given(o, text))
+        return status_usage(_("give %s= or ids=, not both"), text);
+    const char *spec = options_text(o, "model");
+    return is_preset(spec) ? status_ok() : check_file(spec);
+}
+
+/* ---- the cache ---- */
+
+static uint64_t hash_text(uint64_t h, const char *s) {
+    return hash_bytes(h, s, strlen(s) + 1);
+}
+
+/* Everything that made a model: the program, the options of its run, the grammar, the seed, the kernels. */
+static uint64_t recipe_hash(const Options *o, uint64_t seed, const Str *grammar) {
+    int numbers[] = {MODELS_RECIPE, (int)sizeof(real)};
+    uint64_t h = hash_text(HASH_START, version_number());
+    h = hash_bytes(h, numbers, sizeof numbers);
+    h = hash_bytes(h, &seed, sizeof seed);
+    for (int i = 0; i < options_count(o); i++) {
+        const char *name = options_row(o, i)->name;
+        h = hash_text(hash_text(h, name), options_value(o, name));
+    }
+    h = hash_text(hash_text(h, gemm_core()), gemm_library());
+    return hash_bytes(h, grammar->s, grammar->len);
+}
+
+/* The name under which the model of these options is kept; false: there is no folder to keep it in. */
+static bool cache_path(const char *name, const Options *o, uint64_t seed, Str *path) {
+    Str grammar, file;
+    str_init(&grammar);
+    str_init(&file);
+    bool good = assets_grammar(options_text(o, "corpus"), &file);
+    if (good) {
+        Status s = file_read(file.s, 0, &grammar);
+        good = status_is_ok(&s) && assets_cache_dir(path);
+    }
+    if (good) str_addf(path, "/%s-%016llx.lantern", name, (unsigned long long)recipe_hash(o, seed, &grammar));
+    str_done(&grammar);
+    str_done(&file);
+    return good;
+}
+
+/* ---- making and reading ---- */
+
+static Status train(Study *s, const char *name, Run *run) {
+    while (run_done(run) < run_steps(run)) {
+        RunStep step = run_step(run);
+        if (step.diverged)
+            return status_failed(_("training %s diverged at step %ld: %s is not finite"), name, step.step,
+                                 step.bad_tensor);
+        if (!study_progress(s, (double)step.step / (double)run_steps(run), _("training %s: step %ld of %ld, loss %.3f"),
+                            name, step.step, run_steps(run), step.loss))
+            return status_cancelled();
+    }
+    return status_ok();
+}
+
+static void keep(Study *s, Run *run, const Str *path, TrainedModel *out) {
+    Status status = run_save(run, path->s);
+    if (status_is_ok(&status)) {
+        snprintf(out->path, sizeof out->path, "%s", path->s);
+    } else {
+        study_warn(s, _("the trained model is not kept: %s"), status.text);
+    }
+}
+
+/* PATH "" : it cannot be kept. */
+static Status make(Study *s, const char *name, const Options *o, const Str *path, TrainedModel *out) {
+    Run *run;
+    if (!study_progress(s, -1, _("training %s"), name)) return status_cancelled();
+    STATUS_TRY(run_new(o, study_seed(s), study_threads(s), &run));
+    Status status = train(s, name, run);
+    if (status_is_ok(&status)) {
+        out->model = model_copy(run_model(run));
+        out->vocab = vocab_copy(run_corpus(run)->vocab);
+        if (path->len) keep(s, run, path, out);
+    }
+    run_free(run);
+    return status;
+}
+
+static void take(Checkpoint *c, const char *path, TrainedModel *out) {
+    out->model = c->model;
+    out->vocab = c->vocab;
+    c->model = NULL;
+    c->vocab = NULL;
+    snprintf(out->path, sizeof out->path, "%s", path);
+    checkpoint_done(c);
+}
+
+/* The options of lm.train for a preset. */
+static Options *preset_options(const char *name) {
+    Options *o = options_new(run_option_rows);
+    Status status = options_set(o, "arch", name);
+    BUG_ON(!status_is_ok(&status));
+    return o;
+}
+
+bool models_cache_path(const char *preset, uint64_t seed, Str *path) {
+    Options *o = preset_options(preset);
+    bool good = cache_path(preset, o, seed, path);
+    options_free(o);
+    return good;
+}
+
+/* From the cache, or afresh; a damaged entry is made again. */
+static Status get_preset(Study *s, const char *name, TrainedModel *out) {
+    Options *o = preset_options(name);
+    Status status = status_ok();
+    Str path;
+    str_init(&path);
+    if (study_caches(s) && !cache_path(name, o, study_seed(s), &path)) {
+        str_clear(&path);
+        study_warn(s, _("there is no folder to keep the trained model in; it is trained each time"));
+    }
+    Checkpoint c;
+    if (path.len && access(path.s, F_OK) == 0) {
+        status = checkpoint_read(path.s, &c);
+        if (status_is_ok(&status)) take(&c, path.s, out);
+    }
+    if (!out->model) status = make(s, name, o, &path, out);
+    str_done(&path);
+    options_free(o);
+    return status;
+}
+
+/* The truth, when the grammar is a built-in one. */
+static Status open_truth(const char *corpus, TrainedModel *out) {
+    Str path;
+    str_init(&path);
+    bool known = assets_grammar(corpus, &path);
+    str_done(&path);
+    if (!known) return status_ok();
+    STATUS_TRY(languages_read(corpus, &out->grammar));
+    return language_new(out->grammar, NULL, NULL, &out->language);
+}
+
+static Status get_file(const char *path, TrainedModel *out) {
+    STATUS_TRY(check_file(path));
+    Checkpoint c;
+    STATUS_TRY(checkpoint_read(path, &c));
+    char corpus[sizeof c.corpus];
+    memcpy(corpus, c.corpus, sizeof corpus);
+    take(&c, path, out);
+    return open_truth(corpus, out);
+}
+
+static void set_name(TrainedModel *m, const char *spec) {
+    const char *slash = strrchr(spec, '/');
+    snprintf(m->name, sizeof m->name, "%s", slash && slash[1] ? slash + 1 : spec);
+}
+
+Status models_get(Study *s, TrainedModel *out) {
+    const char *spec = options_text(study_options(s), "model");
+    *out = (TrainedModel){0};
+    set_name(out, spec);
+    Status status;
+    if (is_preset(spec)) {
+        status = get_preset(s, spec, out);
+        if (status_is_ok(&status)) status = open_truth("farm", out);
+        study_about(s, "model_from", "%s trained on the farm with the recipe of lm.train and this seed", spec);
+    } else {
+        status = get_file(spec, out);
+        study_about(s, "model_from", "a checkpoint");
+    }
+    if (status_is_ok(&status)) {
+        study_about(s, "truth", "%s",
+                    out->language ? "the grammar that the model learned from" : "unknown: no built-in grammar");
+        study_offer_model(s, out->path);
+    } else {
+        models_done(out);
+    }
+    return status;
+}
+
+/* The vocabulary of a preset is that of the language, as the corpus makes it. */
+static Status preset_vocabulary(TrainedModel *out) {
+    const char **words;
+    int n;
+    STATUS_TRY(language_words(out->language, &words, &n));
+    out->vocab = vocab_new(words, n);
+    mem_free(words);
+    return status_ok();
+}
+
+Status models_get_language(Study *s, TrainedModel *out) {
+    const char *spec = options_text(study_options(s), "model");
+    *out = (TrainedModel){0};
+    set_name(out, spec);
+    Status status;
+    if (is_preset(spec)) {
+        status = open_truth("farm", out);
+        if (status_is_ok(&status)) status = preset_vocabulary(out);
+    } else {
+        status = get_file(spec, out);
+    }
+    if (status_is_ok(&status) && !out->language)
+        status = status_usage(_("of=truth: the grammar that '%s' learned from is not known"), spec);
+    if (!status_is_ok(&status)) models_done(out);
+    return status;
+}
+
+void models_done(TrainedModel *m) {
+    model_free(m->model);
+    vocab_free(m->vocab);
+    language_free(m->language);
+    grammar_free(m->grammar);
+    *m = (TrainedModel){0};
+}
+
+/* ---- tokens ---- */
+
+static Status take_ids(const TrainedModel *m, const Options *o, int **ids, int *n) {
+    const long long *x;
+    int size = m->model ? model_config(m->model)->vocab : vocab_size(m->vocab);
+    *n = options_ints(o, "ids", &x);
+    for (int i = 0; i < *n; i++)
+        if (x[i] >= size) return status_usage(_("ids: there is no token %lld; the model has 0 to %d"), x[i], size - 1);
+    *ids = MEM_ARRAY(int, (size_t)*n);
+    for (int i = 0; i < *n; i++) (*ids)[i] = (int)x[i];
+    return status_ok();
+}
+
+static Status take_text(const TrainedModel *m, const char *text, bool end, int **ids, int *n) {
+    if (!m->vocab) return status_usage(_("this model has no vocabulary: give ids="));
+    int *word, words;
+    STATUS_TRY(vocab_encode(m->vocab, text, &word, &words));
+    *n = words + 1 + end;
+    *ids = MEM_ARRAY(int, (size_t)*n);
+    (*ids)[0] = VOCAB_BOS;
+    if (words) memcpy(*ids + 1, word, (size_t)words * sizeof *word);
+    if (end) (*ids)[words + 1] = VOCAB_EOS;
+    mem_free(word);
+    return status_ok();
+}
+
+Status models_ids(const TrainedModel *m, const Options *o, const char *text, ModelsKind kind, int **ids, int *n) {
+    bool sentence = kind == MODELS_SENTENCE;
+    if (options_is_set(o, "ids")) {
+        STATUS_TRY(take_ids(m, o, ids, n));
+    } else {
+        STATUS_TRY(take_text(m, options_is_set(o, text) ? options_text(o, text) : "", sentence, ids, n));
+    }
+    int in = *n - sentence;
+    if (!m->model || in <= model_config(m->model)->context) return status_ok();
+    mem_free(*ids);
+    return status_usage(_("%d tokens go in, and the model's context has room for %d"), in,
+                        model_config(m->model)->context);
+}
+
+Scene models_scene(const TrainedModel *m, const int *ids, int n, uint64_t seed) {
+    return (Scene){.model = m->model,
+                   .vocab = m->vocab,
+                   .language = m->language,
+                   .ids = ids,
+                   .known = n,
+                   .visible = n,
+                   .prompt = n,
+                   .tweak = {.window = -1},
+                   .filter = filter_defaults(),
+                   .seed = seed};
+}

@@ -1,0 +1,183 @@
+/* models: what the cache gives, what it does with damage, and which files are refused. Whole trainings are left to
+ * exp_train; a small checkpoint put where the cache would keep a preset stands in for one. */
+#include "models.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "run_study.h"
+
+static char folder[] = "/tmp/lantern-test-XXXXXX";
+static Str kept; /* where gpt with seed 1 is kept */
+
+static void in_shell(const char *format, const char *a, const char *b) {
+    Str line;
+    str_init(&line);
+    str_addf(&line, format, a, b);
+    assert_int_equal(system(line.s), 0);
+    str_done(&line);
+}
+
+static int set_up(void **state) {
+    (void)state;
+    if (!mkdtemp(folder)) return -1;
+    setenv("XDG_CACHE_HOME", folder, 1);
+    str_init(&kept);
+    if (!models_cache_path("gpt", 1, &kept)) return -1;
+    Str save;
+    str_init(&save);
+    str_addf(&save, "save=%s/small", folder);
+    study_free(run_study("lm.train", "d=16", "sentences=64", "epochs=1", save.s, NULL));
+    str_done(&save);
+    return 0;
+}
+
+static int tear_down(void **state) {
+    (void)state;
+    str_done(&kept);
+    in_shell("rm -rf '%s'%s", folder, "");
+    return 0;
+}
+
+/* What lm.score gives with these arguments when it is stopped as soon as it says anything; a model that comes from the
+ * cache lets it finish. */
+static StudyState score(const char *a, const char *b, bool caches) {
+    Options *o = catalog_options(catalog_find("lm.score"));
+    Status s = options_set_pair(o, "text=the dog");
+    assert_int_equal(s.code, STATUS_OK);
+    if (a) s = options_set_pair(o, a);
+    assert_int_equal(s.code, STATUS_OK);
+    if (b) s = options_set_pair(o, b);
+    assert_int_equal(s.code, STATUS_OK);
+    Study *study = study_new(catalog_find("lm.score"), o);
+    study_use_cache(study, caches);
+    study_cancel(study);
+    s = study_run(study);
+    StudyState state = study_state(study);
+    assert_int_equal(state.status.code, s.code);
+    study_free(study);
+    return state;
+}
+
+static void put_small(void) {
+    in_shell("cp '%s/small' '%s'", folder, kept.s);
+}
+
+static void what_is_kept_is_used(void **state) {
+    (void)state;
+    put_small();
+    StudyState end = score(NULL, NULL, true);
+    assert_int_equal(end.status.code, STATUS_OK);
+    assert_string_equal(end.model, kept.s);
+    assert_string_equal(end.warning, "");
+}
+
+static void other_makings_are_others(void **state) {
+    (void)state;
+    put_small();
+    assert_int_equal(score("seed=2", NULL, true).status.code, STATUS_CANCELLED); /* it began to train */
+    assert_int_equal(score("model=modern", NULL, true).status.code, STATUS_CANCELLED);
+    assert_int_equal(score(NULL, NULL, false).status.code, STATUS_CANCELLED); /* --no-cache */
+    Str other;
+    str_init(&other);
+    assert_true(models_cache_path("modern", 1, &other));
+    assert_string_not_equal(other.s, kept.s);
+    str_done(&other);
+}
+
+static void damage_is_made_again(void **state) {
+    (void)state;
+    put_small();
+    struct stat st;
+    assert_int_equal(stat(kept.s, &st), 0);
+    assert_int_equal(truncate(kept.s, st.st_size / 2), 0);
+    assert_int_equal(score(NULL, NULL, true).status.code, STATUS_CANCELLED);
+    in_shell("printf x >'%s'%s", kept.s, "");
+    assert_int_equal(score(NULL, NULL, true).status.code, STATUS_CANCELLED);
+    unlink(kept.s);
+    assert_int_equal(score(NULL, NULL, true).status.code, STATUS_CANCELLED);
+}
+
+static void no_folder_is_no_failure(void **state) {
+    (void)state;
+    Str file;
+    str_init(&file);
+    str_addf(&file, "%s/small", folder);
+    setenv("XDG_CACHE_HOME", file.s, 1); /* a file is in the way */
+    StudyState end = score(NULL, NULL, true);
+    setenv("XDG_CACHE_HOME", folder, 1);
+    assert_int_equal(end.status.code, STATUS_CANCELLED);
+    assert_non_null(strstr(end.warning, "no folder"));
+    str_done(&file);
+}
+
+static void expect_refusal(const char *pair, const char *says) {
+    StudyState end = score(pair, NULL, true);
+    assert_int_equal(end.status.code, STATUS_USAGE);
+    if (!strstr(end.status.text, says)) fail_msg("%s: %s", pair, end.status.text);
+}
+
+static void other_layouts_are_refused_in_words(void **state) {
+    (void)state;
+    in_shell("printf x >'%s/m.bin'; printf x >'%s/m.safetensors'", folder, folder);
+    Str pair;
+    str_init(&pair);
+    static const char *const rows[][2] = {{"", "Hugging Face"},
+                                          {"/m.bin", "llama2.c"},
+                                          {"/m.safetensors", "safetensors"},
+                                          {"/none", "neither gpt nor modern"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        str_clear(&pair);
+        str_addf(&pair, "model=%s%s", folder, rows[i][0]);
+        expect_refusal(pair.s, rows[i][1]);
+    }
+    in_shell("head -c 100 '%s/small' >'%s/short'", folder, folder);
+    str_clear(&pair);
+    str_addf(&pair, "model=%s/short", folder);
+    expect_refusal(pair.s, "short");
+    str_done(&pair);
+}
+
+/* Two ways to ask a model, both fresh: the probe that observers look at, and the speaker that decodes. */
+static void probe_and_speaker_agree(void **state) {
+    (void)state;
+    Str pair;
+    str_init(&pair);
+    str_addf(&pair, "model=%s/small", folder);
+    Options *o = catalog_options(catalog_find("lm.score"));
+    Status s = options_set_pair(o, pair.s);
+    assert_int_equal(s.code, STATUS_OK);
+    Study *study = study_new(catalog_find("lm.score"), o);
+    TrainedModel m;
+    s = models_get(study, &m);
+    assert_int_equal(s.code, STATUS_OK);
+    static const int ids[] = {1, 54, 21};
+    Scene scene = models_scene(&m, ids, 3, 1);
+    Observers *observers = observers_new();
+    Speaker *speaker = speaker_new();
+    speaker_reset(speaker, m.model, NULL);
+    int vocab = model_config(m.model)->vocab;
+    const real *probe = observers_logits(observers, &scene) + 2 * vocab;
+    const double *said = speaker_logits(speaker, ids, 3);
+    for (int i = 0; i < vocab; i++) assert_near((double)probe[i], said[i], 1e-4);
+    speaker_free(speaker);
+    observers_free(observers);
+    models_done(&m);
+    study_free(study);
+    str_done(&pair);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_kept_is_used),
+        cmocka_unit_test(other_makings_are_others),
+        cmocka_unit_test(damage_is_made_again),
+        cmocka_unit_test(no_folder_is_no_failure),
+        cmocka_unit_test(other_layouts_are_refused_in_words),
+        cmocka_unit_test(probe_and_speaker_agree),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
