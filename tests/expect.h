@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "bug.h"
+#include "mem.h"
 #include "status.h"
 
 static jmp_buf expect_jump;
@@ -43,5 +44,11 @@ static inline void expect_hook(void) {
         assert_string_equal(expect_status_.text, wanted_text);                                                         \
         assert_int_equal(expect_status_.code, wanted_code);                                                            \
     } while (0)
+
+/* The last test of a file: those before it gave back all that they took. (A failing group teardown would not count.) */
+static inline void all_is_freed(void **state) {
+    (void)state;
+    assert_int_equal(mem_count().live, 0);
+}
 
 #endif

@@ -185,7 +185,8 @@ static bool lines_next(Lines *l) {
 static Status lines_check(const char *path, const Str *text, long *sentences) {
     *sentences = 0;
     for (Lines l = lines_of(text); lines_next(&l); ++*sentences) {
-        if (!utf8_valid(l.s, l.n, NULL)) return status_usage(_("'%s', line %ld: these bytes are not UTF-8"), path, l.line);
+        if (!utf8_valid(l.s, l.n, NULL))
+            return status_usage(_("'%s', line %ld: these bytes are not UTF-8"), path, l.line);
         if (memchr(l.s, '\0', l.n)) return status_usage(_("'%s', line %ld: a byte 0 in a text"), path, l.line);
     }
     if (*sentences < 2)

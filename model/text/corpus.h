@@ -1,4 +1,5 @@
-/* corpus: a vocabulary, training sentences and test sentences as ids, and the language they come from when it is known. */
+/* corpus: a vocabulary, training sentences and test sentences as ids, and the language they come from when it is known.
+ */
 #ifndef TEXT_CORPUS_H
 #define TEXT_CORPUS_H
 
@@ -15,7 +16,7 @@ typedef struct {
 } Sentences;
 
 typedef struct {
-    char name[64];      /* "farm" or the file's name */
+    char name[64]; /* "farm" or the file's name */
     Vocab *vocab;
     Sentences train, test;
     Grammar *grammar;   /* NULL: no truth known */
@@ -23,8 +24,8 @@ typedef struct {
     double floor_nll;   /* mean of -true log p per prediction over the test sentences; NaN when unknown */
 } Corpus;
 
-/* Samples N training sentences (stream "corpus.train" of SEED) and TEST test sentences (stream "corpus.test"). The vocabulary
- * is all words the language has. G passes into the corpus. */
+/* Samples N training sentences (stream "corpus.train" of SEED) and TEST test sentences (stream "corpus.test"). The
+ * vocabulary is all words the language has. G passes into the corpus. */
 Status corpus_sample(Grammar *g, const char *name, const char *start, const char *set, long n, long test, uint64_t seed,
                      Corpus **out) STATUS_CHECKED;
 /* A text, one sentence a line, split at blanks; empty lines count for nothing. The last 5 % (at least one) are the test
@@ -36,7 +37,8 @@ void corpus_text(const Corpus *c, const Sentences *s, long i, Str *out);
 /* Works out floor_nll (may take a while: called by those who need it). */
 Status corpus_floor(Corpus *c) STATUS_CHECKED;
 
-/* The batch of training step STEP (from 0): sentences in the order of the epoch's own shuffle (stream "batch" of SEED). */
+/* The batch of training step STEP (from 0): sentences in the order of the epoch's own shuffle (stream "batch" of SEED).
+ */
 long corpus_steps_per_epoch(const Corpus *c, int batch);
 typedef struct Sampler Sampler; /* remembers the current epoch's order */
 Sampler *sampler_new(const Sentences *s, int batch, uint64_t seed, int context);

@@ -100,8 +100,10 @@ static Status check_family(const Check *c, int line, int family) {
     Str what;
     str_init(&what);
     const char *name = texts_bytes(&c->g->texts, f->name);
-    if (f->parts) str_addf(&what, _("there is no rule '%s' with %d parts after the name"), name, f->parts);
-    else str_addf(&what, _("there is no rule '%s'"), name);
+    if (f->parts)
+        str_addf(&what, _("there is no rule '%s' with %d parts after the name"), name, f->parts);
+    else
+        str_addf(&what, _("there is no rule '%s'"), name);
     Status s = grammar_error(c->g, c->rule->file, line, what.s);
     str_done(&what);
     return s;
@@ -162,11 +164,21 @@ static void liveness_piece(Grammar *g, Piece *piece, int *live, int mark) {
         if (g->part[piece->part + i] < 0) live[~g->part[piece->part + i]] = mark;
 }
 
+/* MARK is the alternative's own: one above its number. */
+static void liveness_alternative(Grammar *g, const Rule *rule, Alternative *a, int *live, int mark) {
+    for (int k = a->pieces - 1; k >= 0; k--) liveness_piece(g, &g->piece[a->piece + k], live, mark);
+    a->dead = g->deads;
+    for (int i = 0; i < g->family[rule->family].parts; i++)
+        if (g->part[rule->part + i] < 0) liveness_touch(g, live, mark, ~g->part[rule->part + i]);
+    a->deads = g->deads - a->dead;
+}
+
 static void grammar_liveness(Grammar *g, int *live) {
     memset(live, 0, GRAMMAR_VARIABLES * sizeof *live);
-    for (int i = 0; i < g->alternatives; i++) {
-        const Alternative *a = &g->alternative[i];
-        for (int k = a->pieces - 1; k >= 0; k--) liveness_piece(g, &g->piece[a->piece + k], live, i + 1);
+    for (int i = 0; i < g->rules; i++) {
+        const Rule *rule = &g->rule[i];
+        for (int k = rule->alternative; k < rule->alternative + rule->alternatives; k++)
+            liveness_alternative(g, rule, &g->alternative[k], live, k + 1);
     }
 }
 

@@ -1,7 +1,7 @@
 /* grammar: a language whose exact probabilities are known. The file format is described in assets/grammars/FORMAT.md.
  *
- * A sentence is a sequence of tokens (what blanks separate); END belongs to its probability. The probability is the sum over
- * all derivations. Natural logarithms; impossible is -INFINITY. */
+ * A sentence is a sequence of tokens (what blanks separate); END belongs to its probability. The probability is the sum
+ * over all derivations. Natural logarithms; impossible is -INFINITY. */
 #ifndef TEXT_GRAMMAR_H
 #define TEXT_GRAMMAR_H
 
@@ -11,17 +11,18 @@
 
 #include <stdbool.h>
 
-typedef struct Grammar Grammar; /* the rules; immutable, shared between views and threads */
+typedef struct Grammar Grammar;   /* the rules; immutable, shared between views and threads */
 typedef struct Language Language; /* a grammar, a start call and fixed variables: a distribution over sentences */
 
-/* Reads a file (and what it includes); an error names the file if it is an included one, the line, and what is wrong. */
+/* Reads a file (and what it includes); an error names the file if it is an included one, the line, and what is wrong.
+ */
 Status grammar_read(const char *path, Grammar **out) STATUS_CHECKED;
 Status grammar_parse(const char *text, size_t bytes, Grammar **out) STATUS_CHECKED; /* include is refused here */
 void grammar_free(Grammar *g);
 int grammar_error_line(const Status *s); /* the line an error names, 0 when it names none */
 
-/* START NULL: the first rule. SET "k=2,n=pl" or NULL. G is borrowed. Not thread-safe: a language keeps its memo; make one per
- * thread (language_copy). */
+/* START NULL: the first rule. SET "k=2,n=pl" or NULL. G is borrowed. Not thread-safe: a language keeps its memo; make
+ * one per thread (language_copy). */
 Status language_new(const Grammar *g, const char *start, const char *set, Language **out) STATUS_CHECKED;
 Language *language_copy(const Language *l);
 void language_free(Language *l);
@@ -46,11 +47,11 @@ Status language_next(Language *l, const char *prefix, NextList *out) STATUS_CHEC
 void next_list_done(NextList *n);
 
 typedef struct {
-    bool finite;      /* false: infinitely many sentences or too many to say; the figures below are not there */
+    bool finite; /* false: infinitely many sentences or too many to say; the figures below are not there */
     double sentences, expected_length, entropy_per_sentence, entropy_per_token, perplexity, mean_of_sentence_means,
         bigram_entropy;
     long bigram_types, words;
-    int lengths;      /* length_p has this many entries: P(n+1 = index) */
+    int lengths; /* length_p has this many entries: P(n+1 = index) */
     double *length_p;
 } LanguageStats;
 Status language_stats(Language *l, LanguageStats *out) STATUS_CHECKED;

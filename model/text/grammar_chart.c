@@ -132,7 +132,8 @@ static bool chart_work_out(Language *l, int goal, int pos) {
     return done && language_work(l, 0);
 }
 
-/* Without CHART_WORDS an entry is never busy here: a goal that comes back to itself at the same place is refused before. */
+/* Without CHART_WORDS an entry is never busy here: a goal that comes back to itself at the same place is refused
+ * before. */
 bool chart_inside(Language *l, int goal, int pos, int *first, int *ends) {
     Chart *c = l->chart;
     Entry *e = chart_entry(c, goal, pos);

@@ -1,7 +1,9 @@
-/* grammar_chart: the memo of the inside sums: per goal and position, where what the goal writes ends and how likely it is.
+/* grammar_chart: the memo of the inside sums: per goal and position, where what the goal writes ends and how likely it
+ * is.
  *
- * A position says how far a text has been matched. Its meaning belongs to the engine; two things hold for all: a negative
- * position is an end that nothing can change any more, and CHART_FAIL is none. The memo lives for one question. */
+ * A position says how far a text has been matched. Its meaning belongs to the engine; two things hold for all: a
+ * negative position is an end that nothing can change any more, and CHART_FAIL is none. The memo lives for one
+ * question. */
 #ifndef TEXT_GRAMMAR_CHART_H
 #define TEXT_GRAMMAR_CHART_H
 
@@ -12,7 +14,8 @@
 typedef enum {
     CHART_EXACT, /* the text and no other: positions are bytes of it */
     CHART_STEPS, /* the same; a text that goes another way ends with the number of tokens that agree */
-    CHART_NEXT,  /* the text, then any one token: behind the bytes of the text, a position is what the token has so far */
+    CHART_NEXT,  /* the text, then any one token: behind the bytes of the text, a position is what the token has so far
+                  */
     CHART_WORDS, /* any one token anywhere */
 } ChartMode;
 

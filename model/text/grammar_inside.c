@@ -1,7 +1,7 @@
 /* Exact probabilities of a text, of each of its steps, and of what comes next, by inside sums over goals and positions.
  *
- * Positions: a byte of the text. CHART_NEXT: length + 1 + t is one token t behind the text, not yet over. Ends that nothing
- * can change (chart_end): CHART_STEPS, how far the text agrees; CHART_NEXT, the token that is over. */
+ * Positions: a byte of the text. CHART_NEXT: length + 1 + t is one token t behind the text, not yet over. Ends that
+ * nothing can change (chart_end): CHART_STEPS, how far the text agrees; CHART_NEXT, the token that is over. */
 #include "grammar.h"
 #include "grammar_chart.h"
 #include "intl.h"
@@ -55,8 +55,11 @@ static int chart_token(const Chart *c, int pos) {
 static int chart_write_tokens(Language *l, int pos, const char *s, double *p) {
     for (;;) {
         int n = (int)strcspn(s, " ");
-        if (pos <= l->chart->length) pos = chart_match(l->chart, pos, s, n);
-        else pos = l->chart->length + 1 + texts_join(&l->texts, chart_token(l->chart, pos), texts_add(&l->texts, s, (size_t)n), 0);
+        if (pos <= l->chart->length)
+            pos = chart_match(l->chart, pos, s, n);
+        else
+            pos = l->chart->length + 1 +
+                  texts_join(&l->texts, chart_token(l->chart, pos), texts_add(&l->texts, s, (size_t)n), 0);
         if (pos < 0 || s[n] == '\0') return pos;
         pos = chart_blank(l->chart, pos, p);
         if (pos < 0) return pos;
@@ -96,8 +99,10 @@ static int chart_between(Language *l, int from, int to) {
 }
 
 static void chart_put(Walk *w, int pos, double p) {
-    if (pos >= 0) walk_add(w, pos, WRITE_IN, p);
-    else if (pos != CHART_FAIL) walk_finish(w, pos, p);
+    if (pos >= 0)
+        walk_add(w, pos, WRITE_IN, p);
+    else if (pos != CHART_FAIL)
+        walk_finish(w, pos, p);
 }
 
 static bool inside_text(Walk *w, int text) {
@@ -152,8 +157,10 @@ static bool chart_solve(Language *l, int pos, bool whole, int *first, int *ends,
         *sum = chart_sum(l, *first, *ends, whole);
         if (*sum > 1e-280 && isfinite(*sum)) return true;
         if (isfinite(*sum) && !l->chart->underflow) return true;
-        if (isfinite(*sum)) low = log(l->chart->scale);
-        else high = log(l->chart->scale);
+        if (isfinite(*sum))
+            low = log(l->chart->scale);
+        else
+            high = log(l->chart->scale);
         chart_restart(l->chart, exp((low + high) / 2));
     }
     return language_fail(l, status_failed(_("the probability of this text is too small to be worked out")));

@@ -32,27 +32,28 @@ typedef enum { PIECE_TEXT, PIECE_NOTHING, PIECE_VARIABLE, PIECE_CALL, PIECE_BIND
 /* What an alternative writes from left to right. A variable is known by its slot in the rule. */
 typedef struct {
     PieceKind kind;
-    bool glued;       /* no blank between the piece before and this one */
-    int line;         /* of the file */
-    int text;         /* TEXT: what is written */
-    int slot;         /* VARIABLE, BIND: the variable; REPEAT: the variable that counts, or -1 */
-    int count;        /* REPEAT by a fixed count */
-    int variable;     /* BIND: the variable's name, a text */
-    int family;       /* CALL, BIND, REPEAT: what is called */
-    int part, parts;  /* grammar->part[part ...]: a text, or ~slot */
-    int dead, deads;  /* grammar->dead[dead ...]: slots whose value nothing needs after this piece */
+    bool glued;      /* no blank between the piece before and this one */
+    int line;        /* of the file */
+    int text;        /* TEXT: what is written */
+    int slot;        /* VARIABLE, BIND: the variable; REPEAT: the variable that counts, or -1 */
+    int count;       /* REPEAT by a fixed count */
+    int variable;    /* BIND: the variable's name, a text */
+    int family;      /* CALL, BIND, REPEAT: what is called */
+    int part, parts; /* grammar->part[part ...]: a text, or ~slot */
+    int dead, deads; /* grammar->dead[dead ...]: slots whose value nothing needs after this piece */
 } Piece;
 
 typedef struct {
     double weight;
-    double up_to; /* sum of the weights up to this one, for drawing */
+    double up_to;      /* sum of the weights up to this one, for drawing */
     int piece, pieces; /* grammar->piece[piece ...] */
+    int dead, deads;   /* grammar->dead[dead ...]: slots of the head that it does not use */
 } Alternative;
 
 typedef struct {
     int family;
-    int part;          /* grammar->part[part ...], one per part of the family: a text, or ~slot */
-    int file, line;    /* of the head */
+    int part;       /* grammar->part[part ...], one per part of the family: a text, or ~slot */
+    int file, line; /* of the head */
     int alternative, alternatives;
     double total; /* of the weights */
     int slots;
@@ -86,6 +87,10 @@ struct Grammar {
     int files, file_slots;
 };
 
+static inline bool grammar_is_control(uint32_t code) {
+    return code < 0x20 || (code >= 0x7f && code < 0xa0);
+}
+
 Grammar *grammar_new(void);
 int grammar_family(Grammar *g, const char *name, size_t bytes, int parts); /* found or made */
 /* What can be said only of the whole: calls without a rule, variables before they are set, rules without weight. */
@@ -100,7 +105,7 @@ bool grammar_read_call(const char *s, Texts *texts, int *name, int parts[GRAMMAR
 typedef enum { GOAL_NEW, GOAL_BUSY, GOAL_KNOWN } GoalState;
 
 typedef struct {
-    int rule;               /* the rule that fits; -1: a repetition */
+    int rule;                /* the rule that fits; -1: a repetition */
     int argument, arguments; /* language->argument[argument ...]: texts */
     int family;
     int inner, count;       /* of a repetition: the goal that is drawn COUNT times */
@@ -153,15 +158,16 @@ typedef struct {
     int env_slots;
 } Level;
 
-typedef struct Chart Chart; /* grammar_inside.c */
+typedef struct Chart Chart; /* grammar_chart.h */
 void chart_free(Chart *c);
+typedef struct Automaton Automaton; /* grammar_automaton.h */
 
 struct Language {
     const Grammar *grammar;
     char *start_text, *set_text; /* as given, for copies */
     int start;                   /* goal */
-    int *set;                    /* [grammar->texts.count] by the variable's name: the text that it always gets, or -1 */
-    Status status;               /* why the last function said false */
+    int *set;      /* [grammar->texts.count] by the variable's name: the text that it always gets, or -1 */
+    Status status; /* why the last function said false */
     Texts texts;
     Goal *goal;
     int goals, goal_slots;
@@ -175,7 +181,8 @@ struct Language {
     int levels, level_slots, depth;
     long long work; /* steps left to this question */
     Chart *chart;
-    int *draw; /* variables of the rules being drawn, a stack */
+    Automaton *automaton; /* only while a question is being answered */
+    int *draw;            /* variables of the rules being drawn, a stack */
     int draws, draw_slots;
     char **word; /* language_words, once known */
     int words;
@@ -184,12 +191,13 @@ struct Language {
 
 /* Every question begins here: fresh limits, and the memory of earlier ones dropped when it became too much. */
 void language_begin(Language *l);
-bool language_fail(Language *l, Status s); /* keeps S and returns false */
+bool language_fail(Language *l, Status s);  /* keeps S and returns false */
 bool language_work(Language *l, int steps); /* false: the question has taken too long or too much memory */
-int language_goal(Language *l, int family, const int *argument);      /* -1: no rule fits */
-int language_repetition(Language *l, int inner, int count);           /* -1 never; COUNT 1 is INNER itself */
+int language_goal(Language *l, int family, const int *argument); /* -1: no rule fits */
+int language_repetition(Language *l, int inner, int count);      /* -1 never; COUNT 1 is INNER itself */
 void language_goal_name(const Language *l, int goal, Str *out);
-/* Works out goal->empty and goal->nonempty. False when the goal calls itself before anything is written, or no rule fits. */
+/* Works out goal->empty and goal->nonempty. False when the goal calls itself before anything is written, or no rule
+ * fits. */
 bool language_empty(Language *l, int goal);
 /* The number of draws that TEXT stands for in a repetition of FAMILY. */
 bool language_count(Language *l, int text, int family, int *count);
@@ -209,6 +217,7 @@ typedef struct {
     bool (*text)(Walk *w, int text); /* not the empty one */
     /* What GOAL can write. SLOT >= 0: the variable that keeps the text. */
     bool (*goal)(Walk *w, int goal, int slot);
+    void (*end)(Walk *w, const Item *item); /* ITEM came to the alternative's end; NULL: it is put into level->ends */
 } Engine;
 
 struct Walk {
@@ -217,15 +226,17 @@ struct Walk {
     Level *level;
     const int *dead; /* of the piece at hand */
     int deads;
-    int slots;
-    int piece;
-    bool nonempty; /* the variable at hand is known to hold a text that is not empty */
-    Item item; /* at hand */
-    int *env;  /* [slots] of the item at hand */
+    int rule, slots;
+    int piece, to;   /* the piece at hand, and where its alternative ends; of a repetition: -1 */
+    int inner, left; /* of a repetition: the goal, the draws not yet done, the one at hand counted */
+    bool nonempty;   /* the variable at hand is known to hold a text that is not empty */
+    int must;        /* the piece (or draw) that is known to write something, + 1; 0: none */
+    Item item;       /* at hand */
+    int *env;        /* [slots] of the item at hand */
 };
 
-/* A variable stands as a text (>= 0), as unset, or as drawn but not looked at: only the goal is known, and perhaps that the
- * text is not empty. */
+/* A variable stands as a text (>= 0), as unset, or as drawn but not looked at: only the goal is known, and perhaps that
+ * the text is not empty. */
 #define ENV_UNSET (-1)
 static inline int env_pending(int goal, bool nonempty) {
     return -2 - 2 * goal - (nonempty ? 1 : 0);
@@ -242,11 +253,14 @@ static inline bool env_nonempty(int env) {
 
 /* A walk over the goal's rule. */
 void walk_begin(Walk *w, Language *l, const Engine *engine, Level *level, const Goal *goal);
-/* level->now becomes one item at an alternative's start. */
-void walk_start(Walk *w, const Goal *goal, int pos, double p);
-/* Walks level->now through pieces [from, to) of the grammar. */
-bool walk_pieces(Walk *w, int from, int to);
-/* All alternatives of the goal from POS; what comes out stands in level->ends (pos, flag WRITE_START: nothing written). */
+/* level->now becomes one item at the start of alternative A. */
+void walk_start(Walk *w, const Goal *goal, const Alternative *a, int pos);
+/* Walks level->now through the pieces from FROM to the end of their alternative, w->to. */
+bool walk_pieces(Walk *w, int from);
+/* COUNT draws of INNER, one after the other, with a blank between those that are not empty. */
+bool walk_draws(Walk *w, int inner, int count);
+/* All alternatives of the goal from POS; what comes out stands in level->ends (pos, flag WRITE_START: nothing written).
+ */
 bool walk_goal(Language *l, const Engine *engine, Level *level, int goal, int pos);
 /* What becomes of the item at hand: where it is now, its probability times P. */
 void walk_add(Walk *w, int pos, WriteFlag flag, double p);

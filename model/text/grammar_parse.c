@@ -1,5 +1,5 @@
-/* Reading a grammar: lines, rules, alternatives, chunks, pieces. The first error found from top to bottom is the one told;
- * what needs the whole grammar is checked afterwards (grammar_check). */
+/* Reading a grammar: lines, rules, alternatives, chunks, pieces. The first error found from top to bottom is the one
+ * told; what needs the whole grammar is checked afterwards (grammar_check). */
 #include "file.h"
 #include "grammar.h"
 #include "grammar_internal.h"
@@ -25,10 +25,10 @@ typedef struct {
     Grammar *g;
     const Source *source;
     int line;
-    size_t total; /* bytes of all files so far */
-    bool open;    /* a rule is open: a continuation may follow */
-    int opened;   /* the line where the open alternative begins: of its | or of its head */
-    int chunks;   /* of the open alternative */
+    size_t total;         /* bytes of all files so far */
+    bool open;            /* a rule is open: a continuation may follow */
+    int opened;           /* the line where the open alternative begins: of its | or of its head */
+    int chunks;           /* of the open alternative */
     bool in_chunk, plain; /* plain: the chunk is text without a backslash */
     int first_line;       /* of the alternative's first chunk */
     bool first_plain;
@@ -94,7 +94,8 @@ static int reader_slot(Reader *r, const char *name, size_t bytes) {
 static Status reader_variable(Reader *r, Cursor *c, int *slot) {
     const char *name = c->s + c->i;
     size_t bytes = cursor_word(c, true);
-    if (bytes == 0) return reader_error(r, _("a $ must be followed by a name: a letter or _, then letters, digits, - or _"));
+    if (bytes == 0)
+        return reader_error(r, _("a $ must be followed by a name: a letter or _, then letters, digits, - or _"));
     *slot = reader_slot(r, name, bytes);
     if (*slot < 0) return reader_error(r, _("a rule may have at most 1000 variables"));
     return status_ok();
@@ -119,7 +120,8 @@ static Status reader_parts(Reader *r, Cursor *c, int *first, int *n) {
         } else {
             const char *word = c->s + c->i;
             size_t bytes = cursor_word(c, false);
-            if (bytes == 0) return reader_error(r, _("a dot must be followed by a word or a variable, as in noun.pl.$a"));
+            if (bytes == 0)
+                return reader_error(r, _("a dot must be followed by a word or a variable, as in noun.pl.$a"));
             part = texts_add(&r->g->texts, word, bytes);
         }
         reader_add_part(r, part);
@@ -208,10 +210,12 @@ static Status reader_inside(Reader *r, Cursor *c, Piece *piece) {
         name = c->s + c->i;
         bytes = cursor_word(c, true);
     }
-    if (bytes == 0) return reader_error(r, _("these braces cannot be read; allowed are {call}, {v=call}, {$v}, {call*3}, {}"));
+    if (bytes == 0)
+        return reader_error(r, _("these braces cannot be read; allowed are {call}, {v=call}, {$v}, {call*3}, {}"));
     STATUS_TRY(reader_call(r, name, bytes, c, piece));
     if (!cursor_at(c, '*')) return status_ok();
-    if (bind) return reader_error(r, _("braces cannot bind and repeat at once; let a rule of its own do the repeating"));
+    if (bind)
+        return reader_error(r, _("braces cannot bind and repeat at once; let a rule of its own do the repeating"));
     c->i++;
     return reader_count(r, c, piece);
 }
@@ -324,10 +328,15 @@ static Status reader_end_rule(Reader *r) {
 static Status reader_character(Reader *r, Cursor *c) {
     if (!r->in_chunk) STATUS_TRY(reader_begin_chunk(r));
     switch (c->s[c->i]) {
-    case '{': return reader_braces(r, c);
-    case '}': return reader_error(r, _("a } without its {; write \\} for a text"));
-    case '\\': return reader_backslash(r, c);
-    default: str_add_char(&r->text, c->s[c->i++]); return status_ok();
+    case '{':
+        return reader_braces(r, c);
+    case '}':
+        return reader_error(r, _("a } without its {; write \\} for a text"));
+    case '\\':
+        return reader_backslash(r, c);
+    default:
+        str_add_char(&r->text, c->s[c->i++]);
+        return status_ok();
     }
 }
 
@@ -376,7 +385,8 @@ static void family_add(Family *f, int rule) {
 static Status reader_head(Reader *r, Cursor *c) {
     Grammar *g = r->g;
     if (!memchr(c->s, ':', c->n))
-        return reader_error(r, _("no colon; a rule is NAME: TEXT, and a line that goes on with a rule begins with a blank"));
+        return reader_error(
+            r, _("no colon; a rule is NAME: TEXT, and a line that goes on with a rule begins with a blank"));
     size_t bytes = cursor_word(c, true);
     if (bytes == 0)
         return reader_error(r, _("a rule begins with its name: a letter or _, then letters, digits, - or _"));
@@ -384,7 +394,8 @@ static Status reader_head(Reader *r, Cursor *c) {
     int parts;
     STATUS_TRY(reader_parts(r, c, &g->rule[g->rules - 1].part, &parts));
     cursor_blanks(c);
-    if (!cursor_at(c, ':')) return reader_error(r, _("this head cannot be read; it is NAME.PART.PART: with words or $variables"));
+    if (!cursor_at(c, ':'))
+        return reader_error(r, _("this head cannot be read; it is NAME.PART.PART: with words or $variables"));
     c->i++;
     STATUS_TRY(reader_check_head(r));
     int family = grammar_family(g, c->s, bytes, parts);
@@ -412,7 +423,7 @@ static Status reader_check_characters(const Reader *r, const char *s, size_t n) 
         uint32_t code;
         int bytes = utf8_decode(s + i, n - i, &code);
         if (bytes == 0) return reader_error(r, _("these bytes are not UTF-8"));
-        if ((code < 0x20 && code != '\t') || (code >= 0x7f && code < 0xa0))
+        if (code != '\t' && grammar_is_control(code))
             return reader_error(r, _("a control character; only tabs and ends of lines are allowed"));
         i += (size_t)bytes;
     }
@@ -436,7 +447,9 @@ static Status reader_line(Reader *r, const char *s, size_t n) {
     Cursor c = {.s = s, .n = n};
     size_t path;
     if (is_blank(s[0])) {
-        if (!r->open) return reader_error(r, _("a line that begins with a blank goes on with a rule, but there is none above it"));
+        if (!r->open)
+            return reader_error(r,
+                                _("a line that begins with a blank goes on with a rule, but there is none above it"));
         return reader_body(r, &c);
     }
     STATUS_TRY(reader_end_rule(r));
@@ -483,8 +496,10 @@ static bool source_is_open(const Source *s) {
 /* PATH as it is seen from the file that is being read. "-" is a file like others here. */
 static void reader_resolve(const Reader *r, const char *path, size_t bytes, Str *out) {
     const char *slash = strrchr(r->source->path, '/');
-    if (path[0] != '/' && slash) str_add_n(out, r->source->path, (size_t)(slash + 1 - r->source->path));
-    else if (path[0] == '-') str_add(out, "./");
+    if (path[0] != '/' && slash)
+        str_add_n(out, r->source->path, (size_t)(slash + 1 - r->source->path));
+    else if (path[0] == '-')
+        str_add(out, "./");
     str_add_n(out, path, bytes);
 }
 

@@ -16,8 +16,10 @@ static const Alternative *sample_alternative(const Language *l, const Rule *rule
     int low = 0, high = rule->alternatives - 1;
     while (low < high) {
         int middle = (low + high) / 2;
-        if (x < a[middle].up_to) high = middle;
-        else low = middle + 1;
+        if (x < a[middle].up_to)
+            high = middle;
+        else
+            low = middle + 1;
     }
     while (a[low].weight <= 0) low--;
     return &a[low];
@@ -73,12 +75,20 @@ static void sample_text(Language *l, int text, size_t start, bool blank, Str *ou
 /* START: where the alternative begins in OUT. BLANK: the chunk has written nothing yet. */
 static bool sample_piece(Language *l, Rng *r, const Piece *piece, int env, size_t start, bool blank, Str *out) {
     switch (piece->kind) {
-    case PIECE_TEXT: sample_text(l, piece->text, start, blank, out); return true;
-    case PIECE_VARIABLE: sample_text(l, l->draw[env + piece->slot], start, blank, out); return true;
-    case PIECE_BIND: return sample_bind(l, r, piece, env, out);
-    case PIECE_REPEAT: return sample_repeat(l, r, piece, env, start, blank, out);
-    case PIECE_NOTHING: return true;
-    case PIECE_CALL: break;
+    case PIECE_TEXT:
+        sample_text(l, piece->text, start, blank, out);
+        return true;
+    case PIECE_VARIABLE:
+        sample_text(l, l->draw[env + piece->slot], start, blank, out);
+        return true;
+    case PIECE_BIND:
+        return sample_bind(l, r, piece, env, out);
+    case PIECE_REPEAT:
+        return sample_repeat(l, r, piece, env, start, blank, out);
+    case PIECE_NOTHING:
+        return true;
+    case PIECE_CALL:
+        break;
     }
     int goal = sample_called(l, piece, env);
     return goal >= 0 && sample_behind(l, r, goal, start, blank, out);

@@ -67,8 +67,10 @@ static bool values_goal(Walk *w, int goal, int slot) {
     for (int i = 0; i < l->goal[goal].values; i++) {
         Value v = l->value[l->goal[goal].value + i];
         if (slot >= 0) w->env[slot] = v.text;
-        if (v.text == 0) walk_add(w, w->item.pos, w->item.flag, v.p);
-        else if (!values_append(w, v.text, v.p)) return false;
+        if (v.text == 0)
+            walk_add(w, w->item.pos, w->item.flag, v.p);
+        else if (!values_append(w, v.text, v.p))
+            return false;
     }
     return true;
 }
@@ -77,8 +79,9 @@ static bool language_fail_values(Language *l, int goal) {
     Str name;
     str_init(&name);
     language_goal_name(l, goal, &name);
-    language_fail(l, status_failed(_("{%s} can write more than %d texts, too many for a variable that is part of a call"),
-                                   name.s, GRAMMAR_VALUES));
+    language_fail(l,
+                  status_failed(_("{%s} can write more than %d texts, too many for a variable that is part of a call"),
+                                name.s, GRAMMAR_VALUES));
     str_done(&name);
     return false;
 }

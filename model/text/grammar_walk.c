@@ -1,6 +1,7 @@
-/* Walking an alternative from left to right with all ways to come to each piece at once. Variables are bound late: {v=call}
- * only notes the call; what it writes is looked at when the variable is written (by the engine) or is part of a call (here,
- * value by value). A value that nothing needs any more is forgotten, so that ways that differ in nothing else become one. */
+/* Walking an alternative from left to right with all ways to come to each piece at once. Variables are bound late:
+ * {v=call} only notes the call; what it writes is looked at when the variable is written (by the engine) or is part of
+ * a call (here, value by value). A value that nothing needs any more is forgotten, so that ways that differ in nothing
+ * else become one. */
 #include "bug.h"
 #include "grammar_internal.h"
 #include "intl.h"
@@ -73,7 +74,8 @@ static int frontier_push_env(Frontier *f, int slots, const int *env, const int *
     return f->envs;
 }
 
-int frontier_add(Frontier *f, int slots, const int *env, const int *dead, int deads, int pos, WriteFlag flag, double p) {
+int frontier_add(Frontier *f, int slots, const int *env, const int *dead, int deads, int pos, WriteFlag flag,
+                 double p) {
     Item item = {.p = p, .pos = pos, .flag = flag};
     item.env = frontier_push_env(f, slots, env, dead, deads);
     int found = frontier_find(f, slots, &item);
@@ -84,8 +86,10 @@ int frontier_add(Frontier *f, int slots, const int *env, const int *dead, int de
     MEM_GROW(f->item, f->items, f->item_slots);
     f->item[f->items++] = item;
     f->envs += slots;
-    if (f->hashed && f->items * 2 < f->table_size) f->table[frontier_slot(f, slots, &item)] = f->items;
-    else if (f->items > FRONTIER_SHORT) frontier_rehash(f, slots);
+    if (f->hashed && f->items * 2 < f->table_size)
+        f->table[frontier_slot(f, slots, &item)] = f->items;
+    else if (f->items > FRONTIER_SHORT)
+        frontier_rehash(f, slots);
     return f->items - 1;
 }
 
@@ -107,7 +111,7 @@ void walk_keep(Walk *w) {
 
 void walk_begin(Walk *w, Language *l, const Engine *engine, Level *level, const Goal *goal) {
     const Rule *rule = &l->grammar->rule[goal->rule];
-    *w = (Walk){.language = l, .engine = engine, .level = level, .slots = rule->slots};
+    *w = (Walk){.language = l, .engine = engine, .level = level, .rule = goal->rule, .slots = rule->slots};
     if (level->env_slots < rule->slots) {
         level->env_slots = rule->slots;
         level->env = mem_resize(level->env, (size_t)level->env_slots, sizeof *level->env);
@@ -115,7 +119,7 @@ void walk_begin(Walk *w, Language *l, const Engine *engine, Level *level, const 
     w->env = level->env;
 }
 
-void walk_start(Walk *w, const Goal *goal, int pos, double p) {
+void walk_start(Walk *w, const Goal *goal, const Alternative *a, int pos) {
     Language *l = w->language;
     const Rule *rule = &l->grammar->rule[goal->rule];
     for (int i = 0; i < w->slots; i++) w->env[i] = ENV_UNSET;
@@ -123,8 +127,10 @@ void walk_start(Walk *w, const Goal *goal, int pos, double p) {
         int part = l->grammar->part[rule->part + i];
         if (part < 0) w->env[~part] = l->argument[goal->argument + i];
     }
+    w->to = a->piece + a->pieces;
     frontier_clear(&w->level->now);
-    frontier_add(&w->level->now, w->slots, w->env, NULL, 0, pos, WRITE_START, p);
+    frontier_add(&w->level->now, w->slots, w->env, l->grammar->dead + a->dead, a->deads, pos, WRITE_START,
+                 a->weight / rule->total);
 }
 
 /* ---- Pieces ---- */
@@ -200,7 +206,8 @@ bool language_count(Language *l, int text, int family, int *count) {
     for (size_t i = 0; i < digits && *count <= GRAMMAR_COUNT; i++) *count = *count * 10 + (s[i] - '0');
     if (digits > 0 && s[digits] == '\0' && *count <= GRAMMAR_COUNT) return true;
     const char *name = texts_bytes(&l->texts, l->grammar->family[family].name);
-    return language_fail(l, status_usage(_("{%s*...} is to be repeated '%s' times; allowed is a number from 0 to 1000"), name, s));
+    return language_fail(
+        l, status_usage(_("{%s*...} is to be repeated '%s' times; allowed is a number from 0 to 1000"), name, s));
 }
 
 static bool walk_repeat(Walk *w, const Piece *piece) {
@@ -215,15 +222,27 @@ static bool walk_item(Walk *w, const Piece *piece) {
     int slot = walk_unresolved(w, piece);
     if (slot >= 0) return walk_resolve(w, piece, slot);
     switch (piece->kind) {
-    case PIECE_TEXT: return w->engine->text(w, piece->text);
-    case PIECE_NOTHING: return walk_keep(w), true;
-    case PIECE_VARIABLE: return walk_variable(w, piece);
-    case PIECE_BIND: return walk_bind(w, piece);
-    case PIECE_REPEAT: return walk_repeat(w, piece);
-    case PIECE_CALL: break;
+    case PIECE_TEXT:
+        return w->engine->text(w, piece->text);
+    case PIECE_NOTHING:
+        return walk_keep(w), true;
+    case PIECE_VARIABLE:
+        return walk_variable(w, piece);
+    case PIECE_BIND:
+        return walk_bind(w, piece);
+    case PIECE_REPEAT:
+        return walk_repeat(w, piece);
+    case PIECE_CALL:
+        break;
     }
     int goal = walk_called(w, piece);
     return goal >= 0 && w->engine->goal(w, goal, -1);
+}
+
+static void level_swap(Level *level) {
+    Frontier swap = level->now;
+    level->now = level->next;
+    level->next = swap;
 }
 
 static bool walk_piece(Walk *w, int number) {
@@ -239,60 +258,63 @@ static bool walk_piece(Walk *w, int number) {
         if (!piece->glued && w->item.flag == WRITE_IN) w->item.flag = WRITE_BETWEEN;
         if (!language_work(w->language, w->slots + 4) || !walk_item(w, piece)) return false;
     }
-    Frontier swap = level->now;
-    level->now = level->next;
-    level->next = swap;
+    level_swap(level);
     return true;
 }
 
-bool walk_pieces(Walk *w, int from, int to) {
-    for (int i = from; i < to && w->level->now.items > 0; i++)
+bool walk_pieces(Walk *w, int from) {
+    for (int i = from; i < w->to && w->level->now.items > 0; i++)
         if (!walk_piece(w, i)) return false;
     return true;
 }
 
-static bool walk_rule(Language *l, const Engine *engine, Level *level, int goal, int pos) {
-    const Rule *rule = &l->grammar->rule[l->goal[goal].rule];
-    Walk w;
-    walk_begin(&w, l, engine, level, &l->goal[goal]);
-    for (int i = 0; i < rule->alternatives; i++) {
-        const Alternative *a = &l->grammar->alternative[rule->alternative + i];
-        if (a->weight <= 0) continue;
-        walk_start(&w, &l->goal[goal], pos, a->weight / rule->total);
-        if (!walk_pieces(&w, a->piece, a->piece + a->pieces)) return false;
-        for (int k = 0; k < level->now.items; k++) {
-            const Item *item = &level->now.item[k];
-            WriteFlag flag = item->flag == WRITE_START ? WRITE_START : WRITE_IN;
-            frontier_add(&level->ends, 0, NULL, NULL, 0, item->pos, flag, item->p);
+bool walk_draws(Walk *w, int inner, int count) {
+    Level *level = w->level;
+    w->piece = w->to = -1;
+    w->inner = inner;
+    for (w->left = count; w->left > 0 && level->now.items > 0; w->left--) {
+        frontier_clear(&level->next);
+        for (int i = 0; i < level->now.items; i++) {
+            w->item = level->now.item[i];
+            if (w->item.flag == WRITE_IN) w->item.flag = WRITE_BETWEEN;
+            if (!language_work(w->language, 4) || !w->engine->goal(w, inner, -1)) return false;
         }
+        level_swap(level);
     }
     return true;
 }
 
-/* One draw after the other, with a blank between those that are not empty. */
-static bool walk_repetition(Language *l, const Engine *engine, Level *level, int goal, int pos) {
-    int inner = l->goal[goal].inner, count = l->goal[goal].count;
-    Walk w = {.language = l, .engine = engine, .level = level, .piece = -1};
-    frontier_add(&level->now, 0, NULL, NULL, 0, pos, WRITE_START, 1);
-    for (int i = 0; i < count && level->now.items > 0; i++) {
-        frontier_clear(&level->next);
-        for (int k = 0; k < level->now.items; k++) {
-            w.item = level->now.item[k];
-            if (w.item.flag == WRITE_IN) w.item.flag = WRITE_BETWEEN;
-            if (!language_work(l, 4) || !engine->goal(&w, inner, -1)) return false;
-        }
-        Frontier swap = level->now;
-        level->now = level->next;
-        level->next = swap;
-    }
-    for (int k = 0; k < level->now.items; k++) {
-        const Item *item = &level->now.item[k];
+static void walk_end(Walk *w) {
+    Level *level = w->level;
+    for (int i = 0; i < level->now.items; i++) {
+        const Item *item = &level->now.item[i];
         WriteFlag flag = item->flag == WRITE_START ? WRITE_START : WRITE_IN;
-        frontier_add(&level->ends, 0, NULL, NULL, 0, item->pos, flag, item->p);
+        if (w->engine->end)
+            w->engine->end(w, item);
+        else
+            frontier_add(&level->ends, 0, NULL, NULL, 0, item->pos, flag, item->p);
+    }
+}
+
+static bool walk_rule(Walk *w, int goal, int pos) {
+    Language *l = w->language;
+    const Rule *rule = &l->grammar->rule[l->goal[goal].rule];
+    walk_begin(w, l, w->engine, w->level, &l->goal[goal]);
+    for (int i = 0; i < rule->alternatives; i++) {
+        const Alternative *a = &l->grammar->alternative[rule->alternative + i];
+        if (a->weight <= 0) continue;
+        walk_start(w, &l->goal[goal], a, pos);
+        if (!walk_pieces(w, a->piece)) return false;
+        walk_end(w);
     }
     return true;
 }
 
 bool walk_goal(Language *l, const Engine *engine, Level *level, int goal, int pos) {
-    return l->goal[goal].rule >= 0 ? walk_rule(l, engine, level, goal, pos) : walk_repetition(l, engine, level, goal, pos);
+    Walk w = {.language = l, .engine = engine, .level = level};
+    if (l->goal[goal].rule >= 0) return walk_rule(&w, goal, pos);
+    frontier_add(&level->now, 0, NULL, NULL, 0, pos, WRITE_START, 1);
+    if (!walk_draws(&w, l->goal[goal].inner, l->goal[goal].count)) return false;
+    walk_end(&w);
+    return true;
 }

@@ -1,8 +1,8 @@
 /* The tokens of a language: one token is picked anywhere in a sentence and spelt out, all others are skipped. A skipped
  * variable stays unknown, so two names of thousands of values each cost their sum and not their product.
  *
- * Positions: 0 skipping, at the start of a token; 1 skipping, inside one; 2 + t spelling, t is what the token has so far.
- * A token that is over is an end. Rules may call themselves: rounds over the memo until nothing new is found. */
+ * Positions: 0 skipping, at the start of a token; 1 skipping, inside one; 2 + t spelling, t is what the token has so
+ * far. A token that is over is an end. Rules may call themselves: rounds over the memo until nothing new is found. */
 #include "grammar.h"
 #include "grammar_chart.h"
 #include "intl.h"
@@ -29,8 +29,10 @@ static bool words_blank(Walk *w, int *pos) {
 static void words_spell(Walk *w, int pos, int token, bool last) {
     Texts *t = &w->language->texts;
     if (pos >= WORDS_TOKEN) token = texts_join(t, pos - WORDS_TOKEN, token, 0);
-    if (last) walk_add(w, WORDS_TOKEN + token, WRITE_IN, 1);
-    else walk_finish(w, words_end(token), 1);
+    if (last)
+        walk_add(w, WORDS_TOKEN + token, WRITE_IN, 1);
+    else
+        walk_finish(w, words_end(token), 1);
 }
 
 /* All ways to spell a token of TEXT. */
@@ -61,8 +63,10 @@ static bool words_inside(Walk *w, int goal, int pos, bool skipped) {
     if (!chart_inside(w->language, goal, pos, &first, &ends)) return false;
     for (int i = first; i < first + ends; i++) {
         int end = w->language->chart->end[i].pos;
-        if (end < 0) walk_finish(w, end, 1);
-        else if (end != WORDS_INSIDE || skipped) walk_add(w, end, WRITE_IN, 1);
+        if (end < 0)
+            walk_finish(w, end, 1);
+        else if (end != WORDS_INSIDE || skipped)
+            walk_add(w, end, WRITE_IN, 1);
     }
     return true;
 }
@@ -106,8 +110,10 @@ static void words_gather(Language *l, int first, int ends) {
     frontier_clear(found);
     for (int i = first; i < first + ends; i++) {
         int pos = l->chart->end[i].pos;
-        if (pos < 0) frontier_add(found, 0, NULL, NULL, 0, words_end(pos), WRITE_IN, 1);
-        else if (pos >= WORDS_TOKEN) frontier_add(found, 0, NULL, NULL, 0, pos - WORDS_TOKEN, WRITE_IN, 1);
+        if (pos < 0)
+            frontier_add(found, 0, NULL, NULL, 0, words_end(pos), WRITE_IN, 1);
+        else if (pos >= WORDS_TOKEN)
+            frontier_add(found, 0, NULL, NULL, 0, pos - WORDS_TOKEN, WRITE_IN, 1);
     }
     l->words = found->items;
     l->word = MEM_ARRAY(char *, (size_t)l->words);

@@ -1,5 +1,5 @@
-/* A language: a grammar, where it starts, and what is set. Owns the goals (calls with their parts filled in) and everything
- * that is remembered about them; what is remembered never depends on which question was asked first. */
+/* A language: a grammar, where it starts, and what is set. Owns the goals (calls with their parts filled in) and
+ * everything that is remembered about them; what is remembered never depends on which question was asked first. */
 #include "bug.h"
 #include "grammar.h"
 #include "grammar_internal.h"
@@ -10,8 +10,8 @@
 #include <string.h>
 
 enum {
-    LANGUAGE_WORK = 60000000,          /* steps that one question may take: some seconds */
-    LANGUAGE_TEXTS = 2000000,          /* remembered before the memory is dropped */
+    LANGUAGE_WORK = 60000000, /* steps that one question may take: some seconds */
+    LANGUAGE_TEXTS = 2000000, /* remembered before the memory is dropped */
     LANGUAGE_TEXT_BYTES = 64 << 20,
     LANGUAGE_TEXT_LIMIT = 256 << 20,
     LANGUAGE_VALUES = 4000000,
@@ -123,7 +123,8 @@ bool language_fail(Language *l, Status s) {
 bool language_work(Language *l, int steps) {
     l->work -= steps;
     if (l->work >= 0 && l->texts.used < LANGUAGE_TEXT_LIMIT) return true;
-    return language_fail(l, status_failed(_("this grammar asks for too much work: there are too many ways to write a text")));
+    return language_fail(
+        l, status_failed(_("this grammar asks for too much work: there are too many ways to write a text")));
 }
 
 Level *language_enter(Language *l) {
@@ -152,7 +153,8 @@ static Status language_set_start(Language *l) {
     const Grammar *g = l->grammar;
     int name = g->family[g->rule[0].family].name, parts[GRAMMAR_PARTS], n = 0;
     if (l->start_text && !grammar_read_call(l->start_text, &l->texts, &name, parts, &n))
-        return status_usage(_("'%s' is no start; allowed is a rule's name, perhaps with words as in food.dog"), l->start_text);
+        return status_usage(_("'%s' is no start; allowed is a rule's name, perhaps with words as in food.dog"),
+                            l->start_text);
     Str key;
     str_init(&key);
     str_addf(&key, "%s %d", texts_bytes(&l->texts, name), n);
@@ -181,6 +183,16 @@ void language_normalise(const char *s, size_t n, Str *out) {
     }
 }
 
+static bool text_is_clean(const char *s, size_t n) {
+    uint32_t code;
+    for (size_t i = 0; i < n;) {
+        int bytes = utf8_decode(s + i, n - i, &code);
+        if (bytes == 0 || grammar_is_control(code)) return false;
+        i += (size_t)bytes;
+    }
+    return true;
+}
+
 /* One v=text (or v:text). */
 static Status language_set_one(Language *l, const char *s, size_t n) {
     size_t equals = strcspn(s, "=:");
@@ -192,11 +204,12 @@ static Status language_set_one(Language *l, const char *s, size_t n) {
     language_normalise(s + equals + 1, n - equals - 1, &value);
     int variable = texts_find(&l->grammar->texts, name.s + (name.s[0] == '$'), name.len - (name.s[0] == '$'));
     Status status = status_ok();
-    if (!utf8_valid(value.s, value.len, NULL))
-        status = status_usage(_("the text for '%s' is not UTF-8"), name.s);
+    if (!text_is_clean(value.s, value.len))
+        status = status_usage(_("the text for '%s' is not UTF-8, or has control characters"), name.s);
     else if (variable < 0 || !grammar_binds(l->grammar, variable))
         status = status_usage(_("the grammar never sets a variable '%s'"), name.s);
-    else l->set[variable] = texts_add(&l->texts, value.s, value.len);
+    else
+        l->set[variable] = texts_add(&l->texts, value.s, value.len);
     str_done(&name);
     str_done(&value);
     return status;

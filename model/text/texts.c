@@ -97,8 +97,10 @@ static int texts_commit(Texts *t, size_t bytes) {
 int texts_add(Texts *t, const char *s, size_t bytes) {
     int at = texts_slot(t, s, bytes);
     if (t->table[at]) return t->table[at] - 1;
-    if (bytes > 0) memcpy(texts_reserve(t, bytes), s, bytes);
-    else texts_reserve(t, 0);
+    if (bytes > 0)
+        memcpy(texts_reserve(t, bytes), s, bytes);
+    else
+        texts_reserve(t, 0);
     return texts_commit(t, bytes);
 }
 

@@ -1,7 +1,7 @@
 /* texts: every distinct text once, known by its number. Two texts are equal exactly when their numbers are.
  *
- * Text 0 is the empty one. Numbers are given in the order of arrival and never change; a pointer from texts_bytes is valid
- * until the next text is added. */
+ * Text 0 is the empty one. Numbers are given in the order of arrival and never change; a pointer from texts_bytes is
+ * valid until the next text is added. */
 #ifndef TEXT_TEXTS_H
 #define TEXT_TEXTS_H
 

@@ -102,7 +102,8 @@ Status vocab_encode(const Vocab *v, const char *text, int **ids, int *n) {
     if (unknown > VOCAB_NAMED) str_addf(&names, _(" and %d more"), unknown - VOCAB_NAMED);
     Status status = status_ok();
     if (unknown > 0) {
-        status = status_usage(_("unknown words: %s; the vocabulary has %d words"), names.s, vocab_size(v) - VOCAB_SPECIALS);
+        status =
+            status_usage(_("unknown words: %s; the vocabulary has %d words"), names.s, vocab_size(v) - VOCAB_SPECIALS);
         mem_free(*ids);
         *ids = NULL;
         *n = 0;

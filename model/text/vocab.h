@@ -6,9 +6,9 @@
 
 #include <stddef.h>
 
-#define VOCAB_PAD 0
-#define VOCAB_BOS 1
-#define VOCAB_EOS 2
+#define VOCAB_PAD      0
+#define VOCAB_BOS      1
+#define VOCAB_EOS      2
 #define VOCAB_SPECIALS 3
 
 typedef struct Vocab Vocab;
@@ -17,10 +17,10 @@ Vocab *vocab_new(const char *const *words, int n); /* sorted and made unique; co
 Vocab *vocab_copy(const Vocab *v);
 void vocab_free(Vocab *v);
 int vocab_size(const Vocab *v);
-const char *vocab_token(const Vocab *v, int id);   /* borrowed; "<s>" for specials */
+const char *vocab_token(const Vocab *v, int id);                 /* borrowed; "<s>" for specials */
 int vocab_find(const Vocab *v, const char *token, size_t bytes); /* -1: unknown */
-/* Splits at blanks and looks every word up; no specials added. Unknown words: a sentence that names them and the nearest
- * known ones. *ids is allocated. */
+/* Splits at blanks and looks every word up; no specials added. Unknown words: a sentence that names them and the
+ * nearest known ones. *ids is allocated. */
 Status vocab_encode(const Vocab *v, const char *text, int **ids, int *n) STATUS_CHECKED;
 
 #endif

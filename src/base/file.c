@@ -125,10 +125,7 @@ static int writer_open_beside(FileWriter *w, mode_t existing) {
     if (!w->target) return -1;
     if (existing && access(w->target, W_OK) != 0) return -1;
     int fd = writer_open_temporary(w);
-    if (fd >= 0 && existing && fchmod(fd, existing & 0777) != 0) {
-        /* A file system without modes: the new file then has the one that it gives. */
-        errno = 0;
-    }
+    if (fd >= 0 && existing) (void)fchmod(fd, existing & 0777); /* a file system without modes gives its own */
     return fd;
 }
 
@@ -195,15 +192,18 @@ static int sync_folder(const char *path) {
     return problem;
 }
 
-/* Everything that may fail while the old file is still there. 0 or an errno; the stream is closed in every case.
- * A write that failed earlier shows only in ferror: the later calls may well succeed. */
+enum { PROBLEM_UNKNOWN = -1 };
+
+/* Everything that may fail while the old file is still there. 0 or an errno; the stream is closed in every case. A
+ * write that failed earlier shows only in ferror: the later calls may well succeed, and nobody knows its reason any
+ * more. */
 static int writer_close(FileWriter *w) {
     int problem = 0;
     bool failed = ferror(w->stream) != 0;
     if (fflush(w->stream) != 0) problem = errno;
     if (!problem && !failed && w->target) problem = sync_fd(fileno(w->stream));
     if (fclose(w->stream) != 0 && !problem) problem = errno;
-    return problem ? problem : failed ? EIO : 0;
+    return problem ? problem : failed ? PROBLEM_UNKNOWN : 0;
 }
 
 Status file_commit(FileWriter *w) {
@@ -212,7 +212,8 @@ Status file_commit(FileWriter *w) {
     if (!problem && w->temporary && rename(w->temporary, w->target) != 0) problem = errno;
     if (problem) {
         if (w->temporary) unlink(w->temporary);
-        s = status_failed(_("cannot write '%s': %s"), w->path, strerror(problem));
+        const char *reason = problem == PROBLEM_UNKNOWN ? _("a write failed; the disk may be full") : strerror(problem);
+        s = status_failed(_("cannot write '%s': %s"), w->path, reason);
     } else if (w->target && (problem = sync_folder(w->target)) != 0) {
         s = status_failed(_("'%s' is written, but its folder cannot be synced: %s"), w->path, strerror(problem));
     }
