@@ -1,7 +1,6 @@
 /* What a run tells in tables: a row of the curve for every step, and what its parameters are spent on. */
 #include "run.h"
 
-
 #include <math.h>
 #include <string.h>
 

@@ -2,7 +2,6 @@
 #include "run_data.h"
 
 #include "mem.h"
-#include "tokens.h"
 
 #include <math.h>
 
@@ -32,8 +31,7 @@ static int predictions(const Sentences *s, long i, int context) {
 static Status sentence_floor(RunData *d, const Sentences *s, long i, int n, double *nll) {
     Str text;
     str_init(&text);
-    int length = (int)(s->start[i + 1] - s->start[i]);
-    tokens_text(d->corpus->vocab, s->id + s->start[i], length, &text);
+    corpus_text(d->corpus, s, i, &text);
     double *log_p = NULL;
     int tokens;
     Status status = language_steps(d->corpus->language, text.s, &log_p, &tokens);
