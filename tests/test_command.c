@@ -79,7 +79,7 @@ static void bounds_are_sentences(void **state) {
     Status s = command_split(line, &w);
     assert_true(status_is_ok(&s));
     for (int i = 0; i <= COMMAND_WORDS; i++) memcpy(line + 2 * i, "w ", 3);
-    expect_says(command_split(line, &w), "32 words");
+    expect_says(command_split(line, &w), "64 words");
     line[2 * COMMAND_WORDS] = '\0';
     s = command_split(line, &w);
     assert_true(status_is_ok(&s));

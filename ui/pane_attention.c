@@ -145,7 +145,7 @@ static Status run_scale(void *owner, const Words *words) {
 static Status run_switch(void *owner, const Words *words) {
     PaneCall *call = owner;
     (void)words;
-    snprintf(call->command, sizeof call->command, "head %d %d toggle", call->cursor->layer, call->cursor->head);
+    snprintf(call->command, sizeof call->command, "head %d %d toggle", call->cursor->layer + 1, call->cursor->head + 1);
     return status_ok();
 }
 

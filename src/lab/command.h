@@ -5,7 +5,7 @@
 
 #include "status.h"
 
-#define COMMAND_WORDS 32
+#define COMMAND_WORDS 64
 #define COMMAND_BYTES 1024
 
 /* A line and its words. Points into itself: not to be copied. */

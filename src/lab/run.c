@@ -46,8 +46,8 @@ static OptimConfig optim_config(const Options *o) {
 static void set_up(Run *r, Model *m, int threads) {
     r->model = m;
     r->shards = shards_new(m, threads);
-    const ModelConfig *c = model_config(m);
-    r->sampler = sampler_new(&r->data->corpus->train, r->batch_size, r->seed, c->context);
+    const Sentences *train = &r->data->corpus->train;
+    if (train->sentences > 0) r->sampler = sampler_new(train, r->batch_size, r->seed, model_config(m)->context);
     batch_init(&r->batch);
     size_t count = model_params(m)->count;
     optim_init(&r->optim, &r->start, count);
@@ -62,8 +62,8 @@ static Status fits_corpus(const Corpus *c) {
 Status run_new(const Options *o, uint64_t seed, int threads, Run **out) {
     STATUS_TRY(run_check(o));
     Corpus *corpus;
-    STATUS_TRY(
-        corpora_load(options_text(o, "corpus"), (long)options_int(o, "sentences"), RUN_TEST_SENTENCES, seed, &corpus));
+    long sentences = (long)options_int(o, "sentences"), most = options_is_given(o, "sentences") ? sentences : 0;
+    STATUS_TRY(corpora_load(options_text(o, "corpus"), sentences, most, RUN_TEST_SENTENCES, seed, &corpus));
     ModelConfig c;
     Status s = fits_corpus(corpus);
     if (status_is_ok(&s)) s = run_config(o, vocab_size(corpus->vocab), &c);
@@ -81,6 +81,62 @@ Status run_new(const Options *o, uint64_t seed, int threads, Run **out) {
     set_up(r, model_new(&c, seed), threads);
     *out = r;
     return s;
+}
+
+/* Opening. */
+
+static bool same_vocab(const Vocab *a, const Vocab *b) {
+    if (vocab_size(a) != vocab_size(b)) return false;
+    for (int i = 0; i < vocab_size(a); i++)
+        if (strcmp(vocab_token(a, i), vocab_token(b, i)) != 0) return false;
+    return true;
+}
+
+/* The corpus that the checkpoint was trained on, or one that has its vocabulary and no sentence. */
+static Corpus *corpus_for(const Checkpoint *c, const Options *o) {
+    const char *spec = c->corpus[0] ? c->corpus : options_text(o, "corpus");
+    long sentences = (long)options_int(o, "sentences"), most = options_is_given(o, "sentences") ? sentences : 0;
+    Corpus *corpus;
+    Status s = corpora_load(spec, sentences, most, RUN_TEST_SENTENCES, c->seed, &corpus);
+    if (status_is_ok(&s) && same_vocab(corpus->vocab, c->vocab)) return corpus;
+    if (status_is_ok(&s)) corpus_free(corpus);
+    corpus = MEM_NEW(Corpus);
+    snprintf(corpus->name, sizeof corpus->name, "%s", c->corpus);
+    corpus->vocab = vocab_copy(c->vocab);
+    corpus->floor_nll = (double)NAN;
+    return corpus;
+}
+
+/* The state of the file, for a run that was set up with its model. */
+static void take_moments(Run *r, const Checkpoint *c) {
+    if (!c->has_optim) return;
+    size_t bytes = c->optim.count * sizeof(real);
+    memcpy(r->optim.m, c->optim.m, bytes);
+    memcpy(r->optim.v, c->optim.v, bytes);
+    r->optim.updates = c->optim.updates;
+}
+
+Status run_open(const char *path, const Options *o, int threads, Run **out) {
+    Checkpoint c;
+    STATUS_TRY(checkpoint_read(path, &c));
+    if (!c.vocab) {
+        checkpoint_done(&c);
+        return status_usage(_("'%s' does not say what its tokens are"), path);
+    }
+    Run *r = MEM_NEW(Run);
+    r->data = run_data_new(corpus_for(&c, o));
+    r->seed = c.seed;
+    r->start = c.has_optim ? c.optim.config : optim_config(o);
+    r->lr_min_given = options_is_set(o, "lr_min");
+    r->batch_size = (int)options_int(o, "batch");
+    r->done = c.step;
+    r->steps = c.has_optim && r->data->corpus->train.sentences > 0 ? c.steps : c.step;
+    set_up(r, c.model, threads);
+    c.model = NULL;
+    take_moments(r, &c);
+    checkpoint_done(&c);
+    *out = r;
+    return status_ok();
 }
 
 Run *run_twin(Run *r) {

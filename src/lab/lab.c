@@ -1,0 +1,278 @@
+#include "lab.h"
+
+#include "bug.h"
+#include "intl.h"
+#include "lab_internal.h"
+#include "mem.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static const Option lab_rows[] = {
+    {"prompt", OPTION_TEXT, NULL, 0, 0, NULL, "", N_("the words that the model goes on from")},
+    {"history", OPTION_INT, "256", 1, 65536, NULL, "MB", N_("memory for going back; more means shorter replays")},
+    {"start", OPTION_CHOICE, "run", 0, 0, "run|pause", "", N_("whether training begins at once")},
+    {"seed", OPTION_INT, "1", 0, 9007199254740992.0, NULL, "", N_("every random choice comes from it")},
+    {"threads", OPTION_INT, NULL, 1, SHARDS, NULL, "", N_("default: all cores; the results are the same")},
+    {0},
+};
+
+Options *lab_options(void) {
+    Options *o = options_join(options_new(run_option_rows), lab_rows);
+    Status s = options_set(o, "arch", "modern");
+    BUG_ON(!status_is_ok(&s));
+    return o;
+}
+
+/* Life. */
+
+Lab *lab_new(Options *o) {
+    Lab *l = MEM_NEW(Lab);
+    l->options = o;
+    l->pending = options_copy(o);
+    l->pending_runs = options_choice(o, "start") == 0;
+    l->window = -1;
+    l->watch = OBSERVE_ALL;
+    l->observers = observers_new();
+    decode_init(&l->decode);
+    return l;
+}
+
+void lab_free(Lab *l) {
+    if (!l) return;
+    observers_free(l->observers);
+    decode_done(&l->decode);
+    train_done(&l->train);
+    options_free(l->options);
+    options_free(l->pending);
+    mem_free(l->head_off);
+    mem_free(l);
+}
+
+/* What the others need of it. */
+
+void lab_say(Lab *l, int level, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(l->message, sizeof l->message, format, arguments);
+    va_end(arguments);
+    l->message_level = level;
+    l->message_number++;
+}
+
+Run *lab_shown(const Lab *l) {
+    return l->train.past ? l->train.viewer : l->train.live;
+}
+
+void lab_changed(Lab *l) {
+    l->decode.stale = true;
+}
+
+ModelTweak lab_tweak(const Lab *l) {
+    return (ModelTweak){.head_off = l->head_off, .window = l->window};
+}
+
+Status lab_number(const char *what, const char *text, long least, long most, long *out) {
+    long long x;
+    if (!str_to_long(text, &x) || x < least || x > most)
+        return status_usage(_("%s must be a whole number from %ld to %ld, not '%s'"), what, least, most, text);
+    *out = (long)x;
+    return status_ok();
+}
+
+/* Making a run. */
+
+int lab_threads(const Options *o) {
+    if (options_is_set(o, "threads")) return (int)options_int(o, "threads");
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    return cores < 1 ? 1 : cores > SHARDS ? SHARDS : (int)cores;
+}
+
+void lab_adopt(Lab *l, Run *r, Options *o, const char *name, bool runs) {
+    const ModelConfig *c = model_config(run_model(r));
+    observers_forget(l->observers);
+    train_adopt(&l->train, r, (size_t)options_int(o, "history") << 20);
+    options_free(l->options);
+    l->options = o;
+    snprintf(l->name, sizeof l->name, "%s", name);
+    mem_free(l->head_off);
+    l->head_off = MEM_ARRAY(unsigned char, (size_t)c->layers *(size_t)c->heads);
+    l->window = -1;
+    l->failed = false;
+    if (runs) l->train.goal = run_steps(r);
+    lab_changed(l);
+}
+
+/* The pending run, made and checked before the old one goes. */
+static Status make_run(Lab *l) {
+    Options *o = l->pending;
+    l->pending = NULL;
+    Run *r = NULL;
+    Status s = run_new(o, (uint64_t)options_int(o, "seed"), lab_threads(o), &r);
+    if (status_is_ok(&s)) s = decode_adopt(l, r, l->train.live ? NULL : options_text(o, "prompt"));
+    if (status_is_ok(&s)) {
+        lab_adopt(l, r, o, options_text(o, "arch"), l->pending_runs);
+        return s;
+    }
+    run_free(r);
+    options_free(o);
+    l->failed = !l->train.live;
+    lab_say(l, MESSAGE_ERROR, "%s", s.text);
+    return s;
+}
+
+Status lab_prepare(Lab *l) {
+    return l->pending ? make_run(l) : status_ok();
+}
+
+static Status set_pairs(Options *o, const Words *w) {
+    for (int i = 1; i < w->count; i++) STATUS_TRY(options_set_pair(o, w->word[i]));
+    return run_check(o);
+}
+
+Status lab_do_restart(Lab *l, const Words *w) {
+    Options *o = options_copy(l->options);
+    Status s = set_pairs(o, w);
+    if (!status_is_ok(&s)) {
+        options_free(o);
+        return s;
+    }
+    l->pending_runs = l->train.live ? train_pending(l) && !l->train.seeking : options_choice(o, "start") == 0;
+    l->pending = o;
+    return s;
+}
+
+/* Watching. */
+
+Status lab_do_watch(Lab *l, const Words *w) {
+    ObserverSet watch = 0;
+    for (int i = 1; i < w->count; i++) STATUS_TRY(observers_add(w->word[i], &watch));
+    l->watch = watch;
+    return status_ok();
+}
+
+/* Commands and work. */
+
+/* Without a run there is little that can be done. */
+static Status needs_run(const Lab *l, const char *line) {
+    Words w;
+    STATUS_TRY(command_split(line, &w));
+    if (l->train.live || w.count == 0) return status_ok();
+    const Command *c = command_find(lab_commands(), w.word[0]);
+    static const char *const free_ones[] = {"restart", "open", "watch"};
+    for (size_t i = 0; c && i < sizeof free_ones / sizeof *free_ones; i++)
+        if (strcmp(c->name, free_ones[i]) == 0) return status_ok();
+    return c ? status_failed(_("'%s' needs a run, and there is none; 'restart' or 'open' makes one"), c->name)
+             : status_ok();
+}
+
+Status lab_do(Lab *l, const char *line) {
+    bool found;
+    if (l->pending) (void)lab_turn(l);
+    Status s = needs_run(l, line);
+    if (status_is_ok(&s)) s = command_run(lab_commands(), l, line, &found);
+    if (!status_is_ok(&s)) lab_say(l, MESSAGE_ERROR, "%s", s.text);
+    return s;
+}
+
+bool lab_turn(Lab *l) {
+    if (l->pending) {
+        Status s = make_run(l);
+        (void)s; /* the message says it */
+        return true;
+    }
+    if (!l->train.live) return false;
+    bool trained = train_turn(l);
+    bool decoded = decode_turn(l);
+    return trained || decoded;
+}
+
+double lab_wait(const Lab *l) {
+    if (l->pending || train_pending(l)) return 0;
+    return l->train.live ? decode_wait(l) : (double)INFINITY;
+}
+
+bool lab_busy(const Lab *l) {
+    return !(lab_wait(l) > 0);
+}
+
+void lab_set_paced(Lab *l, bool paced) {
+    l->decode.paced = paced;
+}
+
+/* Looking. */
+
+static void model_facts(const Lab *l, SnapshotFacts *f) {
+    Run *r = lab_shown(l);
+    const ModelConfig *c = model_config(run_model(r));
+    snprintf(f->arch, sizeof f->arch, "%s", options_text(l->options, "arch"));
+    snprintf(f->corpus, sizeof f->corpus, "%s", run_corpus(r)->name);
+    snprintf(f->name, sizeof f->name, "%s", l->name);
+    f->parameters = (long)model_read_params(run_model(r))->count;
+    f->vocab = c->vocab;
+    f->context = c->context;
+    f->d = c->d;
+    f->layers = c->layers;
+    f->heads = c->heads;
+    f->kv_heads = c->kv_heads;
+    f->head_dim = c->head_dim;
+    f->d_ff = c->d_ff;
+    f->window = c->window;
+}
+
+static SnapshotFacts facts_of(const Lab *l) {
+    SnapshotFacts f = {.state = l->failed ? RUN_FAILED : RUN_LOADING,
+                       .loss = (double)NAN,
+                       .learning_rate = (double)NAN,
+                       .grad_norm = (double)NAN,
+                       .tokens_per_s = (double)NAN,
+                       .test_nll = (double)NAN,
+                       .floor_nll = (double)NAN,
+                       .language_floor = (double)NAN,
+                       .tau = 1,
+                       .top_p = 1,
+                       .probe_window = -1};
+    if (l->train.live) {
+        model_facts(l, &f);
+        train_facts(l, &f);
+        decode_facts(l, &f);
+        if (l->pending) f.state = RUN_LOADING;
+    }
+    snprintf(f.message, sizeof f.message, "%s", l->message);
+    f.message_number = l->message_number;
+    f.message_level = l->message_level;
+    return f;
+}
+
+Snapshot *lab_snapshot(Lab *l) {
+    if (l->train.live) decode_refresh(l);
+    SnapshotFacts facts = facts_of(l);
+    Snapshot *s = snapshot_new(&facts);
+    if (!l->train.live) return s;
+    Run *r = lab_shown(l);
+    Scene scene = {.model = run_model(r),
+                   .vocab = run_corpus(r)->vocab,
+                   .language = run_corpus(r)->language,
+                   .ids = l->decode.ids,
+                   .known = l->decode.known,
+                   .visible = decode_visible(&l->decode),
+                   .prompt = l->decode.prompt,
+                   .tweak = lab_tweak(l),
+                   .filter = l->decode.filter,
+                   .seed = run_seed(r),
+                   .curve = l->train.curve,
+                   .test = l->train.test};
+    observers_look(l->observers, &scene, l->watch, s);
+    return s;
+}
+
+const char *lab_log(const Lab *l) {
+    return l->train.live ? l->train.log_text.s : "";
+}
+
+uint64_t lab_hash(const Lab *l) {
+    return l->train.live ? params_hash(model_read_params(run_model(lab_shown(l)))) : 0;
+}

@@ -1,0 +1,361 @@
+/* The decoding clock: the prompt, the tokens that the model adds, how they are chosen; and tampering with what is
+ * looked at. */
+#include "lab_internal.h"
+
+#include "clock.h"
+#include "intl.h"
+#include "mem.h"
+#include "rng.h"
+#include "tokens.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { DECODE_RATE = 4 }; /* tokens per second, for eyes */
+
+#define DEFAULT_PROMPT "the dogs near the cat"
+
+/* Life. */
+
+void decode_init(Decoding *d) {
+    *d = (Decoding){.rate = DECODE_RATE, .filter = filter_defaults(), .speaker = speaker_new()};
+    str_init(&d->text);
+}
+
+void decode_done(Decoding *d) {
+    str_done(&d->text);
+    mem_free(d->ids);
+    speaker_free(d->speaker);
+}
+
+/* The prompt. */
+
+/* IDS [n] without <s>. */
+static void set_prompt(Decoding *d, const int *ids, int n, const char *text) {
+    d->ids[0] = VOCAB_BOS;
+    if (n > 0) memcpy(d->ids + 1, ids, (size_t)n * sizeof *ids);
+    d->prompt = d->known = d->position = n + 1;
+    d->wanted = 0;
+    d->running = false;
+    char *copy = mem_text(text); /* it may be the old one */
+    str_clear(&d->text);
+    str_add(&d->text, copy);
+    mem_free(copy);
+}
+
+static Status try_prompt(Decoding *d, const Vocab *v, const char *text) {
+    int *ids, n;
+    STATUS_TRY(vocab_encode(v, text, &ids, &n));
+    Status s = status_ok();
+    for (int i = 0; i < n && status_is_ok(&s); i++)
+        if (ids[i] < VOCAB_SPECIALS) s = status_usage(_("'%s' is no word for a prompt"), vocab_token(v, ids[i]));
+    if (status_is_ok(&s) && n + 1 > d->room)
+        s = status_usage(_("the prompt has %d tokens with <s>, the model's context only %d"), n + 1, d->room);
+    if (status_is_ok(&s)) set_prompt(d, ids, n, text);
+    mem_free(ids);
+    return s;
+}
+
+/* The first half of the first test sentence. */
+static void prompt_from_corpus(Decoding *d, const Corpus *c) {
+    if (c->test.sentences == 0) {
+        set_prompt(d, NULL, 0, "");
+        return;
+    }
+    int words = (int)(c->test.start[1] - c->test.start[0]) - 2, n = (words + 1) / 2;
+    if (n + 1 > d->room) n = d->room - 1;
+    Str text;
+    str_init(&text);
+    tokens_text(c->vocab, c->test.id + 1, n, &text);
+    set_prompt(d, c->test.id + 1, n, text.s);
+    str_done(&text);
+}
+
+Status decode_adopt(Lab *l, Run *r, const char *text) {
+    Decoding *d = &l->decode;
+    const Corpus *c = run_corpus(r);
+    int before = d->room;
+    d->room = model_config(run_model(r))->context;
+    int *ids = d->ids;
+    d->ids = MEM_ARRAY(int, (size_t)d->room);
+    Status s = status_ok();
+    if (text) {
+        s = try_prompt(d, c->vocab, text);
+    } else {
+        Status known = try_prompt(d, c->vocab, d->text.len ? d->text.s : DEFAULT_PROMPT);
+        if (!status_is_ok(&known)) prompt_from_corpus(d, c);
+    }
+    if (status_is_ok(&s)) {
+        mem_free(ids);
+        return s;
+    }
+    mem_free(d->ids);
+    d->ids = ids;
+    d->room = before;
+    return s;
+}
+
+Status lab_do_prompt(Lab *l, const Words *w) {
+    const char *text = w->count < 2 ? "" : w->count == 2 ? w->word[1] : w->rest[1];
+    STATUS_TRY(try_prompt(&l->decode, run_corpus(l->train.live)->vocab, text));
+    l->decode.stale = false;
+    return status_ok();
+}
+
+Status lab_do_forget(Lab *l, const Words *w) {
+    (void)w;
+    Decoding *d = &l->decode;
+    d->known = d->prompt;
+    d->wanted = 0;
+    d->running = false;
+    if (d->position > d->known) d->position = d->known;
+    return status_ok();
+}
+
+/* Generating. */
+
+int decode_visible(const Decoding *d) {
+    return d->position < d->known ? d->position : d->known;
+}
+
+static bool ended(const Decoding *d) {
+    return d->known > d->prompt && d->ids[d->known - 1] == VOCAB_EOS;
+}
+
+/* The token that follows ids[0..known-1]; false when the model gives no distribution. */
+static bool choose(Lab *l, int *id) {
+    Decoding *d = &l->decode;
+    int vocab = model_config(run_model(lab_shown(l)))->vocab;
+    const double *logits = speaker_logits(d->speaker, d->ids, d->known);
+    if (!d->sampling) {
+        *id = speaker_best(logits, vocab);
+        return !isnan(logits[*id]);
+    }
+    Filter f;
+    filter_init(&f, vocab);
+    Status s = filter_run(&f, &d->filter, logits, false);
+    Rng r = rng_at(run_seed(l->train.live), "sample", (uint64_t)d->known);
+    if (status_is_ok(&s)) *id = filter_draw(&f, rng_unit(&r));
+    filter_done(&f);
+    return status_is_ok(&s);
+}
+
+/* One more token; false at the end of the sentence or of the context. */
+static bool generate(Lab *l) {
+    Decoding *d = &l->decode;
+    int id;
+    if (ended(d) || d->known == d->room || !choose(l, &id)) return false;
+    d->ids[d->known++] = id;
+    return true;
+}
+
+void decode_refresh(Lab *l) {
+    Decoding *d = &l->decode;
+    if (!d->stale) return;
+    d->stale = false;
+    ModelTweak tweak = lab_tweak(l);
+    speaker_reset(d->speaker, run_model(lab_shown(l)), &tweak);
+    d->known = d->prompt;
+    while (d->known < d->prompt + d->wanted && generate(l)) {}
+}
+
+static Status cannot_go_on(const Decoding *d) {
+    if (ended(d)) return status_failed(_("the sentence has ended; 'forget' begins again after the prompt"));
+    if (d->known == d->room) return status_failed(_("the model's context of %d tokens is full"), d->room);
+    return status_failed(_("the model gives no distribution here: its logits are not numbers"));
+}
+
+/* One token forward, generated when it is not known yet. */
+static Status forward(Lab *l) {
+    Decoding *d = &l->decode;
+    decode_refresh(l);
+    d->position = decode_visible(d);
+    if (d->position == d->known) {
+        if (!generate(l)) return cannot_go_on(d);
+        d->wanted = d->known - d->prompt;
+    }
+    d->position++;
+    return status_ok();
+}
+
+/* As far as it goes: only the first step may be refused. */
+static Status forward_by(Lab *l, long n) {
+    STATUS_TRY(forward(l));
+    for (long i = 1; i < n; i++) {
+        Status s = forward(l);
+        if (!status_is_ok(&s)) break;
+    }
+    return status_ok();
+}
+
+static Status token_to(Lab *l, const char *text) {
+    Decoding *d = &l->decode;
+    long to;
+    STATUS_TRY(lab_number(_("a position"), text, 1, d->room, &to));
+    decode_refresh(l);
+    d->position = to < d->known ? (int)to : d->known;
+    while (d->position < to) STATUS_TRY(forward(l));
+    return status_ok();
+}
+
+Status lab_do_token(Lab *l, const Words *w) {
+    Decoding *d = &l->decode;
+    const char *what = w->word[1];
+    long n = 1;
+    d->running = false;
+    if (strcmp(what, "to") == 0 && w->count == 3) return token_to(l, w->word[2]);
+    bool next = strcmp(what, "next") == 0;
+    if (!next && strcmp(what, "back") != 0)
+        return status_usage(_("allowed are 'token next [N]', 'token back [N]' and 'token to N'"));
+    if (w->count == 3) STATUS_TRY(lab_number(_("tokens"), w->word[2], 1, d->room, &n));
+    if (next) return forward_by(l, n);
+    decode_refresh(l);
+    int visible = decode_visible(d);
+    if (visible == 1) return status_usage(_("only <s> is left; there is nothing before it"));
+    d->position = visible > n ? visible - (int)n : 1;
+    return status_ok();
+}
+
+/* The clock. */
+
+double decode_wait(const Lab *l) {
+    const Decoding *d = &l->decode;
+    if (!d->running) return (double)INFINITY;
+    double wait = d->paced ? d->due - clock_now() : 0;
+    return wait > 0 ? wait : 0;
+}
+
+bool decode_turn(Lab *l) {
+    Decoding *d = &l->decode;
+    if (decode_wait(l) > 0) return false;
+    Status s = forward(l);
+    d->running = status_is_ok(&s) && !(decode_visible(d) == d->known && (ended(d) || d->known == d->room));
+    d->due = clock_now() + 1 / d->rate;
+    return true;
+}
+
+Status lab_do_decode(Lab *l, const Words *w) {
+    Decoding *d = &l->decode;
+    bool run = strcmp(w->word[1], "run") == 0;
+    if (!run && (strcmp(w->word[1], "pause") != 0 || w->count > 2))
+        return status_usage(_("decode: allowed are 'decode run [TOKENS PER SECOND]' and 'decode pause'"));
+    double rate = d->rate;
+    if (w->count > 2 && (!str_to_double(w->word[2], &rate) || !(rate > 0) || rate > 1000))
+        return status_usage(_("tokens per second must be above 0 and at most 1000, not '%s'"), w->word[2]);
+    d->rate = rate;
+    decode_refresh(l);
+    bool at_end = decode_visible(d) == d->known && (ended(d) || d->known == d->room);
+    if (run && at_end) return cannot_go_on(d);
+    d->running = run;
+    d->due = clock_now();
+    return status_ok();
+}
+
+/* How tokens are drawn. */
+
+static const Option filter_rows[] = {
+    {"tau", OPTION_REAL, NULL, 0, 100, NULL, "", N_("temperature; 0: always the likeliest")},
+    {"top_k", OPTION_INT, NULL, 0, 1e6, NULL, "tokens", N_("keep the k likeliest; 0: off")},
+    {"top_p", OPTION_REAL, NULL, 0, 1, NULL, "", N_("keep the smallest set whose sum reaches p; 1: off")},
+    {"order", OPTION_CHOICE, NULL, 0, 0, "tau_first|tau_last", "", N_("temperature before or after the cuts")},
+    {0},
+};
+
+static Status read_filter(Options *o, const Words *w, FilterConfig *c) {
+    for (int i = 1; i < w->count; i++) STATUS_TRY(options_set_pair(o, w->word[i]));
+    if (options_is_set(o, "tau")) c->tau = options_real(o, "tau");
+    if (options_is_set(o, "top_k")) c->top_k = (int)options_int(o, "top_k");
+    if (options_is_set(o, "top_p")) c->top_p = options_real(o, "top_p");
+    if (options_is_set(o, "order")) c->order = options_choice(o, "order") ? ORDER_TAU_LAST : ORDER_TAU_FIRST;
+    return filter_check(c);
+}
+
+Status lab_do_filter(Lab *l, const Words *w) {
+    Decoding *d = &l->decode;
+    FilterConfig c = d->filter;
+    bool greedy = w->count == 2 && strcmp(w->word[1], "greedy") == 0;
+    if (!greedy) {
+        Options *o = options_new(filter_rows);
+        Status s = read_filter(o, w, &c);
+        options_free(o);
+        if (!status_is_ok(&s)) return s;
+    }
+    d->filter = c;
+    d->sampling = !greedy;
+    d->stale = true;
+    return status_ok();
+}
+
+/* Tampering. */
+
+Status lab_do_head(Lab *l, const Words *w) {
+    const ModelConfig *c = model_config(run_model(l->train.live));
+    long layer, head;
+    if (w->count == 3) {
+        if (strcmp(w->word[1], "all") != 0 || strcmp(w->word[2], "on") != 0)
+            return status_usage(_("allowed are 'head LAYER HEAD on|off|toggle' and 'head all on'"));
+        memset(l->head_off, 0, (size_t)c->layers * (size_t)c->heads);
+        lab_changed(l);
+        return status_ok();
+    }
+    STATUS_TRY(lab_number(_("a layer"), w->word[1], 1, c->layers, &layer));
+    STATUS_TRY(lab_number(_("a head"), w->word[2], 1, c->heads, &head));
+    unsigned char *off = &l->head_off[(layer - 1) * c->heads + head - 1];
+    if (strcmp(w->word[3], "toggle") == 0)
+        *off = !*off;
+    else if (strcmp(w->word[3], "on") == 0 || strcmp(w->word[3], "off") == 0)
+        *off = strcmp(w->word[3], "off") == 0;
+    else
+        return status_usage(_("a head is switched on, off or toggle, not '%s'"), w->word[3]);
+    lab_changed(l);
+    return status_ok();
+}
+
+Status lab_do_window(Lab *l, const Words *w) {
+    long window;
+    if (strcmp(w->word[1], "model") == 0)
+        window = -1;
+    else if (strcmp(w->word[1], "none") == 0)
+        window = 0;
+    else
+        STATUS_TRY(lab_number(_("a window ('none' and 'model' too)"), w->word[1], 1, 1000000, &window));
+    l->window = (int)window;
+    lab_changed(l);
+    return status_ok();
+}
+
+/* "layer 2 head 1 off, window 4" */
+static void tamper_text(const Lab *l, char *out, size_t bytes) {
+    const ModelConfig *c = model_config(run_model(l->train.live));
+    Str t;
+    str_init(&t);
+    for (int i = 0; i < c->layers * c->heads; i++)
+        if (l->head_off[i])
+            str_addf(&t, _("%slayer %d head %d off"), t.len ? ", " : "", i / c->heads + 1, i % c->heads + 1);
+    if (l->window == 0) str_addf(&t, _("%sno window"), t.len ? ", " : "");
+    if (l->window > 0) str_addf(&t, _("%swindow %d"), t.len ? ", " : "", l->window);
+    if (t.len < bytes)
+        memcpy(out, t.s, t.len + 1);
+    else
+        snprintf(out, bytes, "%s", _("many heads off"));
+    str_done(&t);
+}
+
+/* Facts. */
+
+void decode_facts(const Lab *l, SnapshotFacts *f) {
+    const Decoding *d = &l->decode;
+    f->decode_running = d->running;
+    f->prompt_tokens = d->prompt;
+    f->generated_tokens = d->known - d->prompt;
+    f->position = decode_visible(d);
+    f->ended = ended(d);
+    f->sampling = d->sampling;
+    f->tau = d->filter.tau;
+    f->top_k = d->filter.top_k;
+    f->top_p = d->filter.top_p;
+    f->tau_last = d->filter.order == ORDER_TAU_LAST;
+    f->probe_window = l->window;
+    tamper_text(l, f->tamper, sizeof f->tamper);
+}

@@ -1,0 +1,126 @@
+/* lab_internal: what a laboratory is made of, for the files that carry out its commands: lab_train.c (the training
+ * clock), lab_decode.c (the decoding clock and tampering), lab_files.c. Private to lab. */
+#ifndef LAB_INTERNAL_H
+#define LAB_INTERNAL_H
+
+#include "command.h"
+#include "history.h"
+#include "lab.h"
+#include "run.h"
+#include "scene.h"
+#include "speaker.h"
+
+/* A setting that was changed between two steps. */
+typedef struct {
+    long step; /* updates made when it was changed: it holds from step+1 on */
+    char name[16], value[40];
+} LogEntry;
+
+typedef struct {
+    long step, tokens;
+    double nll, floor; /* nats per prediction */
+} Evaluation;
+
+/* Tokens per second over about the last second of work. */
+enum { METER_MARKS = 256 };
+typedef struct {
+    double time[METER_MARKS];
+    long tokens[METER_MARKS];
+    int marks; /* in all; the ring holds the last METER_MARKS */
+} Meter;
+
+/* The training clock. `goal` is the step that is wanted of the run looked at; work is pending while that is behind. */
+typedef struct {
+    Run *live;   /* the newest step; NULL before the first run is made */
+    Run *viewer; /* a twin for the past; NULL until it is needed */
+    bool past;   /* the viewer is looked at */
+    long goal;
+    bool seeking; /* the replay towards goal is a jump, not a run */
+    bool diverged;
+    char bad_tensor[64];
+    long base; /* the first step of this run: 0, or that of an opened file */
+    History *history;
+    LogEntry *log;
+    int logs, log_capacity;
+    Str log_text;
+    Table *curve; /* rows base+1 .. the newest step */
+    Evaluation *evaluation;
+    int evaluations, evaluation_capacity; /* by rising step */
+    Table *test;                          /* the same as a table */
+    Meter meter;
+    double language_floor;
+} Training;
+
+/* The decoding clock: a prompt and what the model looked at adds to it. */
+typedef struct {
+    Str text;   /* of the prompt */
+    int *ids;   /* [context] <s>, the prompt, what was generated */
+    int room;   /* the context */
+    int prompt; /* tokens given, <s> included */
+    int known;
+    int wanted; /* tokens that were asked for after the prompt; after a change of the model they are generated again */
+    int position; /* visible tokens that were asked for; more than `known` when the model now ends earlier */
+    bool stale;   /* the generated tokens are of another model */
+    bool running;
+    bool paced;
+    double rate, due; /* tokens per second; the time of the next one */
+    bool sampling;
+    FilterConfig filter;
+    Speaker *speaker;
+} Decoding;
+
+struct Lab {
+    Options *options;
+    Options *pending;  /* of a run that is to be made; NULL: none */
+    bool pending_runs; /* whether it trains at once */
+    bool failed;       /* there is no run, and message says why */
+    char name[64];     /* what the title shows */
+    Training train;
+    Decoding decode;
+    unsigned char *head_off; /* [layers x heads] */
+    int window;              /* -1: the model's */
+    ObserverSet watch;
+    Observers *observers;
+    char message[500];
+    long message_number;
+    int message_level;
+};
+
+enum { MESSAGE_INFORMATION, MESSAGE_WARNING, MESSAGE_ERROR };
+
+void lab_say(Lab *l, int level, const char *format, ...) __attribute__((format(printf, 3, 4)));
+Run *lab_shown(const Lab *l); /* what is looked at */
+/* The parameters looked at are others now. */
+void lab_changed(Lab *l);
+/* R, made from O, becomes the live run. Both pass into L. RUNS: it trains at once. */
+void lab_adopt(Lab *l, Run *r, Options *o, const char *name, bool runs);
+ModelTweak lab_tweak(const Lab *l);
+int lab_threads(const Options *o); /* as given, else all cores */
+
+/* --- lab_train.c --- */
+void train_adopt(Training *t, Run *r, size_t history_bytes);
+void train_done(Training *t);
+bool train_pending(const Lab *l);
+bool train_turn(Lab *l);
+void train_facts(const Lab *l, SnapshotFacts *f);
+
+/* --- lab_decode.c --- */
+void decode_init(Decoding *d);
+void decode_done(Decoding *d);
+/* The prompt for a new run: TEXT if it is given (then unknown words are refused), else the last one if its words are
+ * known, else a default. */
+Status decode_adopt(Lab *l, Run *r, const char *text) STATUS_CHECKED;
+double decode_wait(const Lab *l); /* seconds until a token is due; INFINITY: none */
+bool decode_turn(Lab *l);
+void decode_refresh(Lab *l); /* the generated tokens are those of the model looked at */
+int decode_visible(const Decoding *d);
+void decode_facts(const Lab *l, SnapshotFacts *f);
+
+/* Numbers in commands: a sentence unless TEXT is a whole number from LEAST to MOST. */
+Status lab_number(const char *what, const char *text, long least, long most, long *out) STATUS_CHECKED;
+
+#define COMMAND(name, arguments, least, most, help) Status lab_do_##name(Lab *l, const Words *w) STATUS_CHECKED;
+#include "commands.def"
+#undef COMMAND
+
+#endif

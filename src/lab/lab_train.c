@@ -1,0 +1,419 @@
+/* The training clock: run, hold, step, go back, fork; tests on the way; and the log of settings that were changed. */
+#include "lab_internal.h"
+
+#include "clock.h"
+#include "intl.h"
+#include "mem.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { TEST_EVERY = 50, TEST_SENTENCES = 256 }; /* while it runs */
+
+#define METER_SECONDS 1.0
+
+static const Column test_columns[] = {
+    {"step", COLUMN_INT, ""},
+    {"tokens", COLUMN_INT, ""},
+    {"nll", COLUMN_DOUBLE, "nats"},
+    {"perplexity", COLUMN_DOUBLE, ""},
+    {"floor_perplexity", COLUMN_DOUBLE, ""},
+    {0},
+};
+
+/* Life. */
+
+void train_done(Training *t) {
+    run_free(t->viewer);
+    run_free(t->live);
+    history_free(t->history);
+    table_free(t->curve);
+    table_free(t->test);
+    mem_free(t->evaluation);
+    mem_free(t->log);
+    str_done(&t->log_text);
+    *t = (Training){0};
+}
+
+void train_adopt(Training *t, Run *r, size_t history_bytes) {
+    train_done(t);
+    t->live = r;
+    t->base = t->goal = run_done(r);
+    t->history = history_new(history_bytes);
+    history_keep(t->history, r);
+    t->curve = table_new("curve", run_curve_columns);
+    t->test = table_new("test", test_columns);
+    str_init(&t->log_text);
+    t->language_floor = (double)NAN;
+}
+
+/* Speed. */
+
+static void meter_reset(Meter *m) {
+    m->marks = 0;
+}
+
+static void meter_mark(Meter *m, long tokens) {
+    m->time[m->marks % METER_MARKS] = clock_now();
+    m->tokens[m->marks % METER_MARKS] = tokens;
+    m->marks++;
+}
+
+/* Real tokens per second between the first and the last mark of the last second; NaN when there are not two. */
+static double meter_rate(const Meter *m) {
+    int last = m->marks - 1, first = last;
+    long tokens = 0;
+    while (first > 0 && first > m->marks - METER_MARKS &&
+           m->time[last % METER_MARKS] - m->time[(first - 1) % METER_MARKS] <= METER_SECONDS) {
+        tokens += m->tokens[first % METER_MARKS];
+        first--;
+    }
+    if (first >= last) return (double)NAN;
+    double seconds = m->time[last % METER_MARKS] - m->time[first % METER_MARKS];
+    return seconds > 0 ? (double)tokens / seconds : (double)NAN;
+}
+
+/* Tests. */
+
+static void rebuild_test(Training *t) {
+    table_free(t->test);
+    t->test = table_new("test", test_columns);
+    for (int i = 0; i < t->evaluations; i++) {
+        const Evaluation *e = &t->evaluation[i];
+        table_add_int(t->test, e->step);
+        table_add_int(t->test, e->tokens);
+        table_add_real(t->test, e->nll);
+        table_add_real(t->test, exp(e->nll));
+        table_add_real(t->test, exp(e->floor));
+    }
+}
+
+/* In its place by step; another one of the same step is replaced. */
+static void add_evaluation(Training *t, const Evaluation *e) {
+    int at = t->evaluations;
+    while (at > 0 && t->evaluation[at - 1].step >= e->step) at--;
+    if (at == t->evaluations || t->evaluation[at].step != e->step) {
+        MEM_GROW(t->evaluation, t->evaluations, t->evaluation_capacity);
+        memmove(t->evaluation + at + 1, t->evaluation + at, (size_t)(t->evaluations - at) * sizeof *e);
+        t->evaluations++;
+    }
+    t->evaluation[at] = *e;
+    rebuild_test(t);
+}
+
+/* Tests the model looked at on N sentences (negative: all). */
+static Status evaluate(Lab *l, long n, Evaluation *e) {
+    Run *r = lab_shown(l);
+    e->step = run_done(r);
+    STATUS_TRY(run_test(r, n, &e->nll, &e->floor, &e->tokens));
+    add_evaluation(&l->train, e);
+    return status_ok();
+}
+
+static void say_evaluation(Lab *l, const Evaluation *e) {
+    if (isnan(e->floor))
+        lab_say(l, MESSAGE_INFORMATION, _("step %ld: test perplexity %.4f (%ld tokens)"), e->step, exp(e->nll),
+                e->tokens);
+    else
+        lab_say(l, MESSAGE_INFORMATION,
+                _("step %ld: test perplexity %.4f, %.2f %% above the floor of %.4f (%ld tokens)"), e->step, exp(e->nll),
+                100 * (exp(e->nll - e->floor) - 1), exp(e->floor), e->tokens);
+}
+
+static void evaluate_on_the_way(Lab *l) {
+    Training *t = &l->train;
+    long done = run_done(t->live);
+    bool last = done == run_steps(t->live);
+    if (!last && done % TEST_EVERY != 0) return;
+    Evaluation e;
+    Status s = evaluate(l, last ? -1 : TEST_SENTENCES, &e);
+    if (!status_is_ok(&s))
+        lab_say(l, MESSAGE_WARNING, "%s", s.text);
+    else if (last)
+        say_evaluation(l, &e);
+}
+
+Status lab_do_eval(Lab *l, const Words *w) {
+    (void)w;
+    Evaluation e;
+    if (run_corpus(l->train.live)->test.sentences == 0)
+        return status_usage(_("there are no test sentences: the corpus of this model is not here"));
+    STATUS_TRY(evaluate(l, -1, &e));
+    say_evaluation(l, &e);
+    return status_ok();
+}
+
+/* Steps. */
+
+bool train_pending(const Lab *l) {
+    return l->train.live && run_done(lab_shown(l)) < l->train.goal;
+}
+
+static void live_step(Lab *l) {
+    Training *t = &l->train;
+    RunStep s = run_step(t->live);
+    if (s.diverged) {
+        t->diverged = true;
+        t->goal = run_done(t->live);
+        snprintf(t->bad_tensor, sizeof t->bad_tensor, "%s", s.bad_tensor);
+        lab_say(l, MESSAGE_ERROR, _("step %ld diverged: %s is not finite; the parameters are those of step %ld"),
+                s.step, s.bad_tensor, t->goal);
+        return;
+    }
+    meter_mark(&t->meter, s.tokens);
+    run_add_curve(t->curve, &s);
+    history_keep(t->history, t->live);
+    evaluate_on_the_way(l);
+}
+
+/* The settings that were changed at the viewer's step hold from its next step on. */
+static void replay_step(Training *t) {
+    long done = run_done(t->viewer);
+    for (int i = 0; i < t->logs; i++) {
+        if (t->log[i].step != done) continue;
+        Status s = run_set(t->viewer, t->log[i].name, t->log[i].value);
+        (void)s; /* it was accepted when it was live */
+    }
+    RunStep s = run_step(t->viewer);
+    meter_mark(&t->meter, s.tokens);
+}
+
+bool train_turn(Lab *l) {
+    Training *t = &l->train;
+    if (!train_pending(l)) return false;
+    if (t->past) {
+        replay_step(t);
+        t->past = run_done(t->viewer) < run_done(t->live);
+    } else {
+        live_step(l);
+    }
+    if (!train_pending(l)) t->seeking = false;
+    lab_changed(l);
+    return true;
+}
+
+/* Where the clock stands for the user: where it is going when it jumps. */
+static long standing(const Lab *l) {
+    return l->train.seeking ? l->train.goal : run_done(lab_shown(l));
+}
+
+static Status can_train(const Lab *l) {
+    const Training *t = &l->train;
+    if (t->past) return status_ok();
+    if (t->diverged)
+        return status_failed(
+            _("the run diverged after step %ld (%s); 'back', then 'fork' and a smaller 'set lr', or 'restart'"),
+            run_done(t->live), t->bad_tensor);
+    if (run_done(t->live) >= run_steps(t->live))
+        return status_failed(_("all %ld steps of the plan are done; 'restart' begins again"), run_steps(t->live));
+    return status_ok();
+}
+
+/* The clock runs until GOAL. */
+static Status run_to(Lab *l, long goal) {
+    STATUS_TRY(can_train(l));
+    Training *t = &l->train;
+    long most = t->diverged ? run_done(t->live) : run_steps(t->live);
+    t->goal = goal < most ? goal : most;
+    t->seeking = false;
+    meter_reset(&t->meter);
+    return status_ok();
+}
+
+Status lab_do_run(Lab *l, const Words *w) {
+    (void)w;
+    return run_to(l, run_steps(l->train.live));
+}
+
+Status lab_do_pause(Lab *l, const Words *w) {
+    (void)w;
+    l->train.goal = run_done(lab_shown(l));
+    l->train.seeking = false;
+    return status_ok();
+}
+
+Status lab_do_step(Lab *l, const Words *w) {
+    long n = 1;
+    if (w->count > 1) STATUS_TRY(lab_number(_("steps"), w->word[1], 1, 1000000, &n));
+    return run_to(l, standing(l) + n);
+}
+
+Status lab_do_until(Lab *l, const Words *w) {
+    long step;
+    STATUS_TRY(can_train(l));
+    STATUS_TRY(lab_number(_("a step to train to"), w->word[1], standing(l) + 1, run_steps(l->train.live), &step));
+    return run_to(l, step);
+}
+
+/* The past. */
+
+/* The viewer as it was at the checkpoint M, with the settings that held before its next step. */
+static void recall(Training *t, const RunMemory *m) {
+    if (!t->viewer) t->viewer = run_twin(t->live);
+    run_recall(t->viewer, m);
+    run_reset_settings(t->viewer);
+    for (int i = 0; i < t->logs; i++) {
+        if (t->log[i].step >= m->done) continue;
+        Status s = run_set(t->viewer, t->log[i].name, t->log[i].value);
+        (void)s;
+    }
+}
+
+static void look_at_head(Lab *l) {
+    Training *t = &l->train;
+    t->past = t->seeking = false;
+    t->goal = run_done(t->live);
+    lab_changed(l);
+}
+
+/* From the checkpoint before STEP, or from where the viewer is when that is nearer. */
+static void seek(Lab *l, long step) {
+    Training *t = &l->train;
+    if (step == run_done(t->live)) {
+        look_at_head(l);
+        return;
+    }
+    const RunMemory *m = history_nearest(t->history, step);
+    bool nearer = t->viewer && run_done(t->viewer) <= step && run_done(t->viewer) >= m->done;
+    if (!nearer) recall(t, m);
+    t->past = true;
+    t->goal = step;
+    t->seeking = train_pending(l);
+    lab_changed(l);
+}
+
+Status lab_do_seek(Lab *l, const Words *w) {
+    Training *t = &l->train;
+    long step, head = run_done(t->live);
+    STATUS_TRY(lab_number(_("a step"), w->word[1], 0, run_steps(t->live), &step));
+    if (step > head)
+        return status_usage(_("step %ld is not trained yet, the newest is %ld; 'until %ld' trains up to it"), step,
+                            head, step);
+    if (step < t->base)
+        return status_usage(_("this run begins at step %ld, where it was opened; earlier ones are not known"), t->base);
+    seek(l, step);
+    return status_ok();
+}
+
+Status lab_do_back(Lab *l, const Words *w) {
+    long n = 1, at = standing(l);
+    if (w->count > 1) STATUS_TRY(lab_number(_("steps"), w->word[1], 1, 1000000, &n));
+    if (at == l->train.base) return status_usage(_("this is the first step that is known"));
+    seek(l, at - n > l->train.base ? at - n : l->train.base);
+    return status_ok();
+}
+
+Status lab_do_live(Lab *l, const Words *w) {
+    (void)w;
+    look_at_head(l);
+    return status_ok();
+}
+
+/* Forking. */
+
+static void forget_curve_after(Training *t, long step) {
+    Table *kept = table_new("curve", run_curve_columns);
+    for (long row = 0; row < table_rows(t->curve) && table_int(t->curve, row, 0) <= step; row++)
+        for (int c = 0; c < table_columns(kept); c++) {
+            if (table_column(kept, c)->type == COLUMN_INT)
+                table_add_int(kept, table_int(t->curve, row, c));
+            else
+                table_add_real(kept, table_real(t->curve, row, c));
+        }
+    table_free(t->curve);
+    t->curve = kept;
+    while (t->evaluations > 0 && t->evaluation[t->evaluations - 1].step > step) t->evaluations--;
+    rebuild_test(t);
+}
+
+static void write_log(Training *t) {
+    str_clear(&t->log_text);
+    for (int i = 0; i < t->logs; i++)
+        str_addf(&t->log_text, "%ld set %s %s\n", t->log[i].step, t->log[i].name, t->log[i].value);
+}
+
+/* The live run becomes what the viewer is: parameters, moments, and the settings that held for its last step. */
+static void become_viewer(Training *t) {
+    RunMemory m = {0};
+    run_remember(t->viewer, &m);
+    run_recall(t->live, &m);
+    run_memory_done(&m);
+    run_optim(t->live)->config = run_optim(t->viewer)->config;
+}
+
+Status lab_do_fork(Lab *l, const Words *w) {
+    (void)w;
+    Training *t = &l->train;
+    if (!t->past) return status_usage(_("step %ld is the newest already; go back first"), run_done(t->live));
+    while (t->seeking) (void)train_turn(l);
+    long step = run_done(t->viewer), lost = run_done(t->live) - step;
+    become_viewer(t);
+    history_forget_after(t->history, step);
+    forget_curve_after(t, step);
+    while (t->logs > 0 && t->log[t->logs - 1].step >= step) t->logs--;
+    write_log(t);
+    t->diverged = false;
+    t->bad_tensor[0] = '\0';
+    look_at_head(l);
+    lab_say(l, MESSAGE_INFORMATION, _("step %ld is the newest now; %ld later ones are dropped"), step, lost);
+    return status_ok();
+}
+
+/* Settings. */
+
+Status lab_do_set(Lab *l, const Words *w) {
+    Training *t = &l->train;
+    if (t->past)
+        return status_usage(_("this is step %ld, the past: 'fork' goes on from here, 'live' goes back to step %ld"),
+                            standing(l), run_done(t->live));
+    LogEntry e = {.step = run_done(t->live)};
+    if (strlen(w->word[1]) >= sizeof e.name || strlen(w->word[2]) >= sizeof e.value)
+        return status_usage(_("'%s' cannot be set to '%s'"), w->word[1], w->word[2]);
+    STATUS_TRY(run_set(t->live, w->word[1], w->word[2]));
+    memcpy(e.name, w->word[1], strlen(w->word[1]) + 1);
+    memcpy(e.value, w->word[2], strlen(w->word[2]) + 1);
+    MEM_GROW(t->log, t->logs, t->log_capacity);
+    t->log[t->logs++] = e;
+    write_log(t);
+    lab_say(l, MESSAGE_INFORMATION, _("%s is %s from step %ld on"), e.name, e.value, e.step + 1);
+    return status_ok();
+}
+
+/* Facts. */
+
+static RunState state_of(const Lab *l) {
+    const Training *t = &l->train;
+    if (train_pending(l) && !t->seeking) return RUN_RUNNING;
+    if (t->past) return RUN_PAUSED;
+    if (t->diverged) return RUN_DIVERGED;
+    return run_done(t->live) >= run_steps(t->live) ? RUN_FINISHED : RUN_PAUSED;
+}
+
+static void curve_facts(const Training *t, SnapshotFacts *f) {
+    long row = f->step - t->base - 1;
+    if (row < 0 || row >= table_rows(t->curve)) return;
+    f->loss = table_real(t->curve, row, table_find(t->curve, "loss"));
+    f->learning_rate = table_real(t->curve, row, table_find(t->curve, "learning_rate"));
+    f->grad_norm = table_real(t->curve, row, table_find(t->curve, "grad_norm"));
+}
+
+void train_facts(const Lab *l, SnapshotFacts *f) {
+    const Training *t = &l->train;
+    f->state = state_of(l);
+    f->seed = run_seed(t->live);
+    f->threads = shards_threads(run_shards(t->live));
+    f->step = run_done(lab_shown(l));
+    f->head = run_done(t->live);
+    f->steps = run_steps(t->live);
+    f->per_epoch = run_per_epoch(t->live);
+    f->language_floor = t->language_floor;
+    curve_facts(t, f);
+    if (f->state == RUN_RUNNING) f->tokens_per_s = meter_rate(&t->meter);
+    for (int i = 0; i < t->evaluations && t->evaluation[i].step <= f->step; i++) {
+        f->test_nll = t->evaluation[i].nll;
+        f->floor_nll = t->evaluation[i].floor;
+        f->test_step = t->evaluation[i].step;
+    }
+    if (t->diverged && !t->past) snprintf(f->bad_tensor, sizeof f->bad_tensor, "%s", t->bad_tensor);
+}
