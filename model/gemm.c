@@ -1,9 +1,13 @@
 #include "gemm.h"
 
 #include "bug.h"
+#include "simd.h"
 
 #include <cblas.h>
 #include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
 
 #if REAL_IS_DOUBLE
 #define BLAS(name) cblas_d##name
@@ -11,21 +15,100 @@
 #define BLAS(name) cblas_s##name
 #endif
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+/* --- own kernels --- */
 
-static void set_one_thread(void) {
+enum {
+    GEMM_K = 256,     /* of k at a time: a panel then fits the first cache */
+    GEMM_NEAR = 1024, /* rows of B further apart than this are copied into a panel first */
+};
+
+/* A(r, k) = a[r * a_row + k * a_step]; B(k, j) = b[k * ldb + j], turned: b[j * ldb + k]. */
+typedef struct {
+    int m, n, k;
+    const real *a, *b;
+    ptrdiff_t a_row, a_step, ldb, ldc;
+    bool b_turned, add;
+    real *c;
+} GemmSides;
+
+/* turned [cols x rows] = m^T, in tiles: whole cache lines are read and written. */
+SIMD_INLINE void gemm_turn(const real *m, ptrdiff_t ld, int rows, int cols, real *turned, ptrdiff_t ld_turned) {
+    enum { TILE = 8 };
+    int r = 0;
+    for (; r + TILE <= rows; r += TILE) {
+        int c = 0;
+        for (; c + TILE <= cols; c += TILE) {
+            real tile[TILE][TILE];
+            for (int i = 0; i < TILE; i++) memcpy(tile[i], m + (r + i) * ld + c, sizeof tile[i]);
+            for (int j = 0; j < TILE; j++)
+                for (int i = 0; i < TILE; i++) turned[(c + j) * ld_turned + r + i] = tile[i][j];
+        }
+        for (; c < cols; c++)
+            for (int i = 0; i < TILE; i++) turned[c * ld_turned + r + i] = m[(r + i) * ld + c];
+    }
+    for (; r < rows; r++)
+        for (int c = 0; c < cols; c++) turned[c * ld_turned + r] = m[r * ld + c];
+}
+
+#ifdef SIMD_TARGET_256
+#define KERNEL(name)  name##_256
+#define KERNEL_BYTES  32
+#define KERNEL_TARGET SIMD_TARGET_256
+#include "gemm_kernel.h"
+#undef KERNEL
+#undef KERNEL_BYTES
+#undef KERNEL_TARGET
+
+#define KERNEL(name)  name##_512
+#define KERNEL_BYTES  64
+#define KERNEL_TARGET SIMD_TARGET_512
+#include "gemm_kernel.h"
+#endif
+
+/* --- choice --- */
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static void (*own_product)(const GemmSides *g); /* NULL: OpenBLAS for all */
+
+static bool choose(int bits) {
+    own_product = NULL;
+#ifdef SIMD_TARGET_256
+    if (bits == 256 && simd_has_256()) own_product = product_256;
+    if (bits == 512 && simd_has_512()) own_product = product_512;
+#endif
+    return bits == 0 || own_product;
+}
+
+static void begin(void) {
     openblas_set_num_threads(1);
     BUG_ON(openblas_get_num_threads() != 1);
+    if (!choose(512)) (void)choose(256);
 }
 
 static void ready(void) {
-    (void)pthread_once(&once, set_one_thread);
+    (void)pthread_once(&once, begin);
 }
 
 void gemm(GemmForm form, int m, int n, int k, real alpha, const real *a, int lda, const real *b, int ldb, real beta,
           real *c, int ldc) {
     if (m == 0 || n == 0) return;
     ready();
+    if (own_product && alpha == 1 && (beta == 0 || beta == 1) && k > 0) {
+        GemmSides g = {.m = m,
+                       .n = n,
+                       .k = k,
+                       .a = a,
+                       .b = b,
+                       .a_row = form == GEMM_TN ? 1 : lda,
+                       .a_step = form == GEMM_TN ? lda : 1,
+                       .ldb = ldb,
+                       .ldc = ldc,
+                       .b_turned = form == GEMM_NT,
+                       .add = beta == 1,
+                       .c = c};
+        own_product(&g);
+        return;
+    }
     CBLAS_TRANSPOSE ta = form == GEMM_TN ? CblasTrans : CblasNoTrans;
     CBLAS_TRANSPOSE tb = form == GEMM_NT ? CblasTrans : CblasNoTrans;
     BLAS(gemm)(CblasRowMajor, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
@@ -78,4 +161,18 @@ const char *gemm_parallel(void) {
 int gemm_threads(void) {
     ready();
     return openblas_get_num_threads();
+}
+
+const char *gemm_kernel(void) {
+    ready();
+#ifdef SIMD_TARGET_256
+    if (own_product == product_512) return "512-bit";
+    if (own_product == product_256) return "256-bit";
+#endif
+    return "OpenBLAS";
+}
+
+bool gemm_choose(int bits) {
+    ready();
+    return choose(bits);
 }

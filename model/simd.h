@@ -24,6 +24,19 @@
 #define SIMD_CLONES
 #endif
 
+/* For kernels that choose their instruction set themselves, by simd_has_..., with vectors of that many bits. */
+#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
+#define SIMD_TARGET_256 __attribute__((target("avx2,fma")))
+#define SIMD_TARGET_512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")))
+static inline int simd_has_256(void) {
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+}
+static inline int simd_has_512(void) {
+    return simd_has_256() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+}
+#endif
+
 /* Before a loop whose rounds do not depend on each other. (clang warns where it finds no vector code: libm calls in
  * double.) */
 #if defined(__clang__) && REAL_IS_DOUBLE
@@ -34,13 +47,16 @@
 
 #define SIMD_INLINE static inline __attribute__((always_inline))
 
+#define SIMD_VECTOR(bytes)  __attribute__((vector_size(bytes)))
+#define SIMD_ALIGNED(bytes) __attribute__((aligned(bytes)))
+
 #define SIMD_BYTES 32
 #define SIMD_WIDTH ((int)(SIMD_BYTES / sizeof(real)))
-typedef real SimdReal __attribute__((vector_size(SIMD_BYTES)));
+typedef real SimdReal SIMD_VECTOR(SIMD_BYTES);
 #if REAL_IS_DOUBLE
-typedef int64_t SimdMask __attribute__((vector_size(SIMD_BYTES)));
+typedef int64_t SimdMask SIMD_VECTOR(SIMD_BYTES);
 #else
-typedef int32_t SimdMask __attribute__((vector_size(SIMD_BYTES)));
+typedef int32_t SimdMask SIMD_VECTOR(SIMD_BYTES);
 #endif
 
 /* Through memcpy: numbers need no alignment. Vectors travel by pointer, so that no call depends on how they are passed.

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -137,43 +138,91 @@ static void test_log_sum_exp(void **state) {
 
 /* --- products --- */
 
-enum { M = 7, N = 5, K = 11, GAP = 3 };
+typedef struct {
+    GemmForm form;
+    int m, n, k, gap; /* gap: numbers between the end of a row and the next */
+} Shape;
 
 static real at(const real *x, int ld, bool turned, int r, int c) {
     return turned ? x[c * ld + r] : x[r * ld + c];
 }
 
-static void check_product(GemmForm form, double alpha, double beta) {
-    int lda = (form == GEMM_TN ? M : K) + GAP, ldb = (form == GEMM_NT ? K : N) + GAP, ldc = N + GAP;
-    real a[20 * 20], b[20 * 20], c[20 * 20], before[20 * 20];
-    Rng rng = rng_at(1, "gemm", (uint64_t)form);
-    for (int i = 0; i < 400; i++) {
-        a[i] = (real)rng_normal(&rng);
-        b[i] = (real)rng_normal(&rng);
-        c[i] = before[i] = beta == 0 ? (real)NAN : (real)rng_normal(&rng); /* beta 0 does not read C */
-    }
-    gemm(form, M, N, K, (real)alpha, a, lda, b, ldb, (real)beta, c, ldc);
-    for (int i = 0; i < M; i++)
-        for (int j = 0; j < N + GAP; j++) {
-            double sum = 0;
-            for (int k = 0; k < K && j < N; k++)
-                sum += (double)at(a, lda, form == GEMM_TN, i, k) * (double)at(b, ldb, form == GEMM_NT, k, j);
-            double old = (double)before[i * ldc + j], right = alpha * sum + (beta == 0 ? 0 : beta * old);
-            if (j < N)
-                assert_true(fabs((double)c[i * ldc + j] - right) < 1e-4);
-            else
-                assert_true(c[i * ldc + j] == before[i * ldc + j] || isnan(c[i * ldc + j])); /* the gap is not ours */
+static real *random_numbers(int n, uint64_t stream) {
+    Rng rng = rng_at(1, "gemm", stream);
+    real *x = MEM_ARRAY(real, (size_t)n);
+    for (int i = 0; i < n; i++) x[i] = (real)rng_normal(&rng);
+    return x;
+}
+
+static void check_product(const Shape *s, double alpha, double beta) {
+    bool a_turned = s->form == GEMM_TN, b_turned = s->form == GEMM_NT;
+    int lda = (a_turned ? s->m : s->k) + s->gap, ldb = (b_turned ? s->k : s->n) + s->gap, ldc = s->n + s->gap;
+    real *a = random_numbers((a_turned ? s->k : s->m) * lda, 1), *b = random_numbers((b_turned ? s->n : s->k) * ldb, 2);
+    real *c = random_numbers(s->m * ldc, 3), *before = random_numbers(s->m * ldc, 3);
+    for (int i = 0; beta == 0 && i < s->m * ldc; i++) c[i] = (real)NAN; /* beta 0 does not read C */
+    gemm(s->form, s->m, s->n, s->k, (real)alpha, a, lda, b, ldb, (real)beta, c, ldc);
+    for (int i = 0; i < s->m; i++)
+        for (int j = 0; j < s->n + s->gap; j++) {
+            double got = (double)c[i * ldc + j], old = (double)before[i * ldc + j], sum = 0;
+            if (j >= s->n) { /* the gap is not ours */
+                assert_true(beta == 0 ? isnan(got) : got == old);
+                continue;
+            }
+            for (int k = 0; k < s->k; k++)
+                sum += (double)at(a, lda, a_turned, i, k) * (double)at(b, ldb, b_turned, k, j);
+            if (!(fabs(got - alpha * sum - beta * old) < 1e-4))
+                fail_msg("form %d, %d x %d x %d: [%d,%d] is %g", (int)s->form, s->m, s->n, s->k, i, j, got);
         }
+    mem_free(a);
+    mem_free(b);
+    mem_free(c);
+    mem_free(before);
+}
+
+/* Every remainder of rows and columns, k beyond a chunk, rows of B far apart. */
+static void check_products(void) {
+    const int heights[] = {1, 2, 3, 4, 5, 7, 12}, cols[] = {1, 7, 8, 9, 15, 16, 17, 24, 31, 32, 33, 56, 71},
+              depth[] = {1, 11, 300};
+    for (int form = GEMM_NN; form <= GEMM_TN; form++)
+        for (int m = 0; m < 7; m++)
+            for (int n = 0; n < 13; n++)
+                for (int k = 0; k < 3; k++) {
+                    Shape s = {(GemmForm)form, heights[m], cols[n], depth[k], n % 3};
+                    check_product(&s, 1, 0);
+                    check_product(&s, 1, 1);
+                }
+    for (int form = GEMM_NN; form <= GEMM_TN; form++) {
+        Shape odd = {(GemmForm)form, 7, 5, 11, 3}, far = {(GemmForm)form, 6, 70, 9, 1100};
+        check_product(&odd, -2, .5);
+        check_product(&far, 1, 1);
+    }
 }
 
 static void test_gemm(void **state) {
     (void)state;
-    for (int form = GEMM_NN; form <= GEMM_TN; form++) {
-        check_product((GemmForm)form, 1, 0);
-        check_product((GemmForm)form, 1, 1);
-        check_product((GemmForm)form, -2, .5);
-    }
+    const char *usual = gemm_kernel();
+    const int bits[] = {0, 256, 512};
+    for (int i = 0; i < 3; i++)
+        if (gemm_choose(bits[i])) check_products();
+    assert_true(gemm_choose(512) || gemm_choose(256) || gemm_choose(0));
+    assert_string_equal(gemm_kernel(), usual);
     gemm(GEMM_NN, 0, 3, 3, 1, NULL, 3, NULL, 3, 0, NULL, 3); /* nothing to do */
+}
+
+/* With own kernels a row is the same bits alone and among others. */
+static void test_rows_stand_alone(void **state) {
+    (void)state;
+    enum { M = 11, N = 72, K = 300 };
+    if (strcmp(gemm_kernel(), "OpenBLAS") == 0) skip();
+    real *a = random_numbers(M * K, 1), *b = random_numbers(N * K, 2), *all = random_numbers(M * N, 3), one[N];
+    gemm(GEMM_NT, M, N, K, 1, a, K, b, K, 0, all, N);
+    for (int i = 0; i < M; i++) {
+        gemm(GEMM_NT, 1, N, K, 1, a + i * K, K, b, K, 0, one, N);
+        assert_memory_equal(one, all + i * N, sizeof one);
+    }
+    mem_free(a);
+    mem_free(b);
+    mem_free(all);
 }
 
 static void test_vectors(void **state) {
@@ -193,9 +242,10 @@ static void test_vectors(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_accuracy), cmocka_unit_test(test_absolute_error), cmocka_unit_test(test_special_values),
-        cmocka_unit_test(test_softmax),  cmocka_unit_test(test_log_sum_exp),    cmocka_unit_test(test_gemm),
-        cmocka_unit_test(test_vectors),
+        cmocka_unit_test(test_accuracy),         cmocka_unit_test(test_absolute_error),
+        cmocka_unit_test(test_special_values),   cmocka_unit_test(test_softmax),
+        cmocka_unit_test(test_log_sum_exp),      cmocka_unit_test(test_gemm),
+        cmocka_unit_test(test_rows_stand_alone), cmocka_unit_test(test_vectors),
     };
     return cmocka_run_group_tests_name("vmath", tests, NULL, NULL);
 }
