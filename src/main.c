@@ -5,7 +5,9 @@
 #include "catalog.h"
 #include "headless.h"
 #include "intl.h"
+#include "lab.h"
 #include "mem.h"
+#include "screen.h"
 #include "status.h"
 #include "str.h"
 #include "version.h"
@@ -24,10 +26,25 @@ typedef struct {
     int operands;
     const char *csv, *table;
     bool help, version, progress, no_cache;
-    const char *of_run; /* an option that belongs to `run` and was given; NULL: none */
+    ScreenOptions screen;
+    const char *of_screen; /* an option that belongs to the screen and was given; NULL: none */
+    const char *of_run;    /* an option that belongs to `run` and was given; NULL: none */
 } Arguments;
 
-enum { ARGUMENT_CSV = 256, ARGUMENT_TABLE, ARGUMENT_PROGRESS, ARGUMENT_NO_CACHE };
+enum {
+    ARGUMENT_CSV = 256,
+    ARGUMENT_TABLE,
+    ARGUMENT_PROGRESS,
+    ARGUMENT_NO_CACHE,
+    ARGUMENT_THEME,
+    ARGUMENT_MAP,
+    ARGUMENT_COLOR,
+    ARGUMENT_FPS,
+    ARGUMENT_SCRIPT,
+    ARGUMENT_ASCII,
+    ARGUMENT_BRAILLE,
+    ARGUMENT_NO_MOUSE
+};
 
 static const struct option long_options[] = {
     {"help", no_argument, NULL, 'h'},
@@ -36,8 +53,22 @@ static const struct option long_options[] = {
     {"table", required_argument, NULL, ARGUMENT_TABLE},
     {"progress", no_argument, NULL, ARGUMENT_PROGRESS},
     {"no-cache", no_argument, NULL, ARGUMENT_NO_CACHE},
+    {"theme", required_argument, NULL, ARGUMENT_THEME},
+    {"map", required_argument, NULL, ARGUMENT_MAP},
+    {"color", required_argument, NULL, ARGUMENT_COLOR},
+    {"fps", required_argument, NULL, ARGUMENT_FPS},
+    {"script", required_argument, NULL, ARGUMENT_SCRIPT},
+    {"ascii", no_argument, NULL, ARGUMENT_ASCII},
+    {"braille", no_argument, NULL, ARGUMENT_BRAILLE},
+    {"no-mouse", no_argument, NULL, ARGUMENT_NO_MOUSE},
     {0},
 };
+
+static const char *long_name(int c) {
+    for (const struct option *o = long_options; o->name; o++)
+        if (o->val == c) return o->name;
+    return "";
+}
 
 static Status unknown_argument(const char *word) {
     const char *name = word + strspn(word, "-");
@@ -48,7 +79,43 @@ static Status unknown_argument(const char *word) {
     return status_usage(_("there is no option %s; lantern --help names them all"), word);
 }
 
+/* False: C is none of the screen's. */
+static bool take_screen_argument(Arguments *a, int c) {
+    ScreenOptions *o = &a->screen;
+    switch (c) {
+    case ARGUMENT_THEME:
+        o->theme = optarg;
+        break;
+    case ARGUMENT_MAP:
+        o->map = optarg;
+        break;
+    case ARGUMENT_COLOR:
+        o->color = optarg;
+        break;
+    case ARGUMENT_FPS:
+        o->frames = optarg;
+        break;
+    case ARGUMENT_SCRIPT:
+        o->script = optarg;
+        break;
+    case ARGUMENT_ASCII:
+        o->ascii = true;
+        break;
+    case ARGUMENT_BRAILLE:
+        o->braille = true;
+        break;
+    case ARGUMENT_NO_MOUSE:
+        o->no_mouse = true;
+        break;
+    default:
+        return false;
+    }
+    a->of_screen = long_name(c);
+    return true;
+}
+
 static Status take_argument(Arguments *a, int c, char *word) {
+    if (take_screen_argument(a, c)) return status_ok();
     switch (c) {
     case 1:
         a->operand[a->operands++] = optarg;
@@ -101,10 +168,20 @@ static Status read_arguments(int argc, char **argv, Arguments *a) {
 static const char usage[] =
     N_("lantern trains a small Transformer in front of you and shows its inside.\n"
        "\n"
+       "  lantern [key=value ...]             the screen: training begins at once; the keys of lm.train, and prompt=\n"
        "  lantern list                        every experiment: id, section of the notes, one line\n"
        "  lantern run ID [key=value ...]      runs one and prints its tables\n"
        "  lantern help ID                     its options and tables (also: lantern run ID --help)\n"
        "  lantern --version                   what this program is and what it stands on\n"
+       "\n"
+       "with the screen\n"
+       "  --theme dark|light|contrast|mono    the colours\n"
+       "  --map viridis|cividis|magma|gray    the colours of heat\n"
+       "  --color auto|mono|8|16|256|true     how many colours; auto asks the terminal and NO_COLOR\n"
+       "  --ascii, --braille                  no line drawing; finer plots\n"
+       "  --fps N                             at most N frames a second (20)\n"
+       "  --no-mouse                          the mouse stays the terminal's\n"
+       "  --script FILE                       plays a script without a terminal\n"
        "\n"
        "with run\n"
        "  --csv -         the first table as CSV on standard output, nothing else there\n"
@@ -217,6 +294,27 @@ static Status run_experiment(const Arguments *a) {
     return headless_run(&h);
 }
 
+/* ---- the screen ---- */
+
+/* Ends as the signal would have ended the program, so that the shell sees 128+n. */
+static void raise_again(int signal_number) {
+    signal(signal_number, SIG_DFL);
+    raise(signal_number);
+}
+
+static Status show_screen(const Arguments *a) {
+    Options *o = lab_options();
+    Status s = read_options(a->operand, a->operands, o);
+    if (!status_is_ok(&s)) {
+        options_free(o);
+        return s;
+    }
+    int signal_number;
+    STATUS_TRY(screen_run(&a->screen, o, &signal_number));
+    if (signal_number) raise_again(signal_number);
+    return status_ok();
+}
+
 /* ---- commands ---- */
 
 static Status unknown_command(const char *word) {
@@ -232,14 +330,15 @@ static Status carry_out(const Arguments *a) {
     const char *command = a->operands ? a->operand[0] : "";
     if (a->version) return print_version();
     if (strcmp(command, "run") == 0 && (a->operands > 1 || !a->help)) return run_experiment(a);
+    if (a->of_screen && a->operands && !strchr(command, '='))
+        return status_usage(_("--%s goes with the screen, not with lantern %s"), a->of_screen, command);
     if (a->of_run) return status_usage(_("%s goes with lantern run ID"), a->of_run);
     if (strcmp(command, "help") == 0 && a->operands == 2) return print_help(a->operand[1]);
     if (a->help || (strcmp(command, "help") == 0 && a->operands == 1)) return print(_(usage));
     if (strcmp(command, "list") == 0 && a->operands == 1) return print_list();
     if (strcmp(command, "list") == 0 || strcmp(command, "help") == 0)
         return status_usage(_("%s takes no '%s'"), command, a->operand[command[0] == 'l' ? 1 : 2]);
-    if (a->operands == 0 || strchr(command, '='))
-        return status_usage(_("this build has no screen; lantern list names what can be run without one"));
+    if (a->operands == 0 || strchr(command, '=')) return show_screen(a);
     return unknown_command(command);
 }
 
@@ -263,11 +362,12 @@ static void out_of_memory(const char *sentence) {
 }
 
 int main(int argc, char **argv) {
-    intl_init(NULL);
+    bool utf8 = intl_init(NULL);
     signal(SIGPIPE, SIG_IGN);
     mem_set_hook(out_of_memory);
     Arguments arguments;
     Status s = read_arguments(argc, argv, &arguments);
+    arguments.screen.utf8 = utf8;
     if (status_is_ok(&s)) s = carry_out(&arguments);
     if (*s.text) fprintf(stderr, "lantern: %s\n", s.text);
     mem_free(arguments.operand);

@@ -1,0 +1,101 @@
+/* screen: see screen.h. */
+#include "screen.h"
+
+#include "app.h"
+#include "intl.h"
+#include "script.h"
+#include "str.h"
+#include "term.h"
+#include "tui.h"
+#include "worker.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define FRAMES_LEAST 1
+#define FRAMES_MOST  60
+#define FRAMES_USUAL 20
+
+/* The names of --color, in the order of Depth. */
+static const char *const depth_names[] = {"mono", "8", "16", "256", "true"};
+
+typedef struct {
+    StyleSheet style;
+    TermOptions term;
+    TuiOptions tui;
+} Settings;
+
+static Status read_color(const char *name, int *depth) {
+    *depth = -1;
+    if (!name || strcmp(name, "auto") == 0) return status_ok();
+    for (int i = 0; i < (int)(sizeof depth_names / sizeof *depth_names); i++) {
+        if (strcmp(name, depth_names[i]) != 0) continue;
+        *depth = i;
+        return status_ok();
+    }
+    return status_usage(_("--color: '%s' is not one of auto, mono, 8, 16, 256, true"), name);
+}
+
+static Status read_settings(const ScreenOptions *o, Settings *s) {
+    *s = (Settings){.style = {.theme = THEME_DARK, .map = MAP_VIRIDIS, .depth = DEPTH_256},
+                    .tui = {.frames_per_second = FRAMES_USUAL}};
+    if (o->theme && !style_theme_find(o->theme, &s->style.theme))
+        return status_usage(_("--theme: '%s' is not one of dark, light, contrast, mono"), o->theme);
+    if (o->map && !style_map_find(o->map, &s->style.map))
+        return status_usage(_("--map: '%s' is not one of viridis, cividis, magma, gray"), o->map);
+    double *frames = &s->tui.frames_per_second;
+    if (o->frames && (!str_to_double(o->frames, frames) || !(*frames >= FRAMES_LEAST && *frames <= FRAMES_MOST)))
+        return status_usage(_("--fps: '%s' is not a number from %d to %d"), o->frames, FRAMES_LEAST, FRAMES_MOST);
+    int glyphs = o->ascii ? GLYPHS_ASCII : o->braille ? GLYPHS_BRAILLE : -1;
+    s->term = (TermOptions){.glyphs = glyphs, .mouse = !o->no_mouse, .utf8 = o->utf8};
+    return read_color(o->color, &s->term.depth);
+}
+
+/* A script plays the whole application in this thread. */
+static Status play(const char *path, Lab *lab, const Settings *set) {
+    Worker *w = worker_new(lab, WORKER_INLINE);
+    App *a = app_new(w, GLYPHS_HALF, DEPTH_256);
+    app_set_style(a, &set->style);
+    Str picture;
+    str_init(&picture);
+    Status s = script_run_file(path, a, w, &picture);
+    if (picture.len) fprintf(stderr, "%s\n", picture.s);
+    str_done(&picture);
+    app_free(a);
+    worker_free(w);
+    return s;
+}
+
+static void project(Term *t, Lab *lab, const Settings *set, int *signal_number) {
+    Worker *w = worker_new(lab, WORKER_THREAD);
+    App *a = app_new(w, t->glyphs(t), t->depth(t));
+    StyleSheet style = set->style;
+    style.depth = t->depth(t);
+    app_set_style(a, &style);
+    *signal_number = tui_run(a, t, w, &set->tui);
+    t->free(t);
+    app_free(a);
+    worker_free(w);
+}
+
+Status screen_run(const ScreenOptions *o, Options *run, int *signal_number) {
+    *signal_number = 0;
+    Settings set;
+    Term *t = NULL;
+    Status s = read_settings(o, &set);
+    if (status_is_ok(&s) && !o->script && !(isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)))
+        s = status_usage(
+            _("the screen needs a terminal for input and output; without one: lantern run ID [key=value ...], and "
+              "lantern list names every ID"));
+    if (status_is_ok(&s) && !o->script) s = term_curses_open(&set.term, &t);
+    if (!status_is_ok(&s)) {
+        options_free(run);
+        return s;
+    }
+    Lab *lab = lab_new(run);
+    if (o->script) return play(o->script, lab, &set);
+    project(t, lab, &set, signal_number);
+    return status_ok();
+}
