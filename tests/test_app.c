@@ -240,6 +240,22 @@ static void stages_of_attention(void **unused) {
     app_free(a);
 }
 
+static void a_head_is_switched_off_and_on(void **unused) {
+    (void)unused;
+    App *a = screen_new(NULL);
+    screen_keys(a, "2>}-");
+    screen_expect(a, "'head 2 2 off'");
+    app_free(a);
+    FixtureSpec p = fixture_spec();
+    p.head_off = 6;
+    a = screen_new(&p);
+    screen_keys(a, "2>}");
+    screen_expect(a, "layer 2 head 2 (off)");
+    screen_keys(a, "-");
+    screen_expect(a, "'head 2 2 on'");
+    app_free(a);
+}
+
 static void masked_cells_are_hidden_not_zero(void **unused) {
     (void)unused;
     App *a = screen_new(NULL);
@@ -576,6 +592,7 @@ int main(void) {
         cmocka_unit_test(themes_and_maps_go_round),
         cmocka_unit_test(the_clock_follows_the_pane_and_c),
         cmocka_unit_test(stages_of_attention),
+        cmocka_unit_test(a_head_is_switched_off_and_on),
         cmocka_unit_test(masked_cells_are_hidden_not_zero),
         cmocka_unit_test(quitting_asks_once_when_a_run_would_be_lost),
         cmocka_unit_test(messages_come_and_go),

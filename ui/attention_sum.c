@@ -36,7 +36,10 @@ static void draw_words(const PaneContext *x, const CellSum *s, Canvas *c, Rect r
 
 static void draw_softmax(const CellSum *s, Canvas *c, Rect r, int *y) {
     char label[96];
-    if (s->capped) line(c, r, y, _("soft cap"), format_fixed(s->entered, 4), STYLE_TEXT);
+    if (s->cap > 0) {
+        snprintf(label, sizeof label, _("soft cap %g tanh(score / %g)"), s->cap, s->cap);
+        line(c, r, y, label, format_fixed(s->entered, 4), STYLE_TEXT);
+    }
     snprintf(label, sizeof label, _("exp(score − largest %s)"), format_fixed(s->largest, 4).s);
     line(c, r, y, label, format_fixed(s->numerator, 4), STYLE_TEXT);
     snprintf(label, sizeof label,
@@ -44,7 +47,6 @@ static void draw_softmax(const CellSum *s, Canvas *c, Rect r, int *y) {
              s->allowed);
     line(c, r, y, label, format_fixed(s->denominator, 4), STYLE_TEXT);
     line(c, r, y, _("weight = exp ÷ Σ exp"), format_fixed(s->weight, 4), STYLE_STRONG);
-    if (s->capped) return;
     line(c, r, y, _("again in double, from q and k"), format_fixed(s->again, 4), STYLE_TEXT);
     line(c, r, y, _("difference"), format_small(fabs(s->again - s->weight)), STYLE_DIM);
 }
