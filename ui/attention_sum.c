@@ -126,10 +126,11 @@ static void draw_equation(const PaneContext *x, const CellSum *s, Canvas *c, Rec
         canvas_text(c, r.x + at, y, r.w - at, _("hidden by the mask"), STYLE_WARNING, ATTRIBUTE_NONE);
         return;
     }
-    if (r.w - at >= 56) {
-        at += canvas_textf(c, r.x + at, y, r.w - at, STYLE_DIM, ATTRIBUTE_NONE, _("q·k %s ÷√%d = %s  exp %s ÷ Σ %s = "),
-                           format_fixed(s->dot, 3).s, s->head_dim, format_fixed(s->scaled, 3).s,
-                           format_fixed(s->numerator, 3).s, format_fixed(s->denominator, 3).s);
+    char sum[128];
+    snprintf(sum, sizeof sum, _("q·k %s ÷√%d = %s  exp %s ÷ Σ %s = "), format_fixed(s->dot, 3).s, s->head_dim,
+             format_fixed(s->scaled, 3).s, format_fixed(s->numerator, 3).s, format_fixed(s->denominator, 3).s);
+    if (s->cap == 0 && at + utf8_columns(sum) + 6 <= r.w) {
+        at += canvas_text(c, r.x + at, y, r.w - at, sum, STYLE_DIM, ATTRIBUTE_NONE);
     }
     at += canvas_text(c, r.x + at, y, r.w - at, format_fixed(s->weight, 3).s, STYLE_STRONG, ATTRIBUTE_BOLD);
     if (r.w - at >= 12)

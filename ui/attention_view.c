@@ -71,7 +71,7 @@ static int map_least_w(const AttentionPlan *p) {
 
 static void plan_wall(AttentionPlan *p, int w, int h) {
     int foot = h >= 8 ? 2 : h >= 4 ? 1 : 0, body = h - foot, beside = w - map_least_w(p) - 1;
-    fit_small(p, at_most(beside, w / 2), body);
+    fit_small(p, beside, body);
     if (beside > small_block_w(p)) beside = small_block_w(p);
     bool maps = body >= small_h(p) + 1 && beside >= SMALL_GUTTER + p->small;
     p->foot = (Rect){0, body, w, foot};
