@@ -145,9 +145,7 @@ static Status run_scale(void *owner, const Words *words) {
 static Status run_switch(void *owner, const Words *words) {
     PaneCall *call = owner;
     (void)words;
-    bool off = reading_is_off(call->snapshot, call->cursor->layer, call->cursor->head);
-    snprintf(call->command, sizeof call->command, "head %d %d %s", call->cursor->layer + 1, call->cursor->head + 1,
-             off ? "on" : "off");
+    snprintf(call->command, sizeof call->command, "head %d %d toggle", call->cursor->layer + 1, call->cursor->head + 1);
     return status_ok();
 }
 
