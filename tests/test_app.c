@@ -52,6 +52,7 @@ static void every_key_runs_a_command(void **unused) {
         if (!row->key[0]) continue;
         Key k;
         assert_int_equal(key_parse(row->key, &k), strlen(row->key));
+        if (!strncmp(row->command, "export", 6)) continue; /* test_export.c knows where they may write */
         App *a = screen_new(NULL);
         screen_keys(a, "o"); /* begin and default need the options to be open */
         Status s = app_command(a, row->command);
