@@ -20,8 +20,6 @@ struct App {
     StyleSheet style;
     void *state[LAYOUT_MOST]; /* of each pane */
     Cursor cursor;
-    long scrub;  /* the step that rewind or advance asked for last and that has not arrived; -1: none */
-    bool placed; /* the cursor has been put on a token */
     Clock clock;
 
     ViewKind view;

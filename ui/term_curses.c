@@ -62,7 +62,7 @@ typedef struct {
     StyleSheet style;     /* of the heat colours below */
     bool style_known;
     int32_t heat[3][256]; /* [HeatMap][heat] */
-    Decoder decoder;
+    TermDecoder decoder;
     int silent_reads; /* readable, and then nothing to read */
 } CursesTerm;
 
@@ -388,22 +388,22 @@ static void define_keys(void) {
 }
 
 static bool feed(CursesTerm *c, int code, Event *out) {
-    if (code < KEY_MIN) return decoder_feed(&c->decoder, INPUT_BYTE, (uint32_t)code, out);
+    if (code < KEY_MIN) return term_decode_feed(&c->decoder, INPUT_BYTE, (uint32_t)code, out);
     switch (code) {
     case CODE_MOUSE:
-        return decoder_feed(&c->decoder, INPUT_MOUSE, 0, out);
+        return term_decode_feed(&c->decoder, INPUT_MOUSE, 0, out);
     case CODE_X10:
     case KEY_MOUSE:
-        return decoder_feed(&c->decoder, INPUT_MOUSE_X10, 0, out);
+        return term_decode_feed(&c->decoder, INPUT_MOUSE_X10, 0, out);
     case CODE_PASTE:
-        return decoder_feed(&c->decoder, INPUT_PASTE, 0, out);
+        return term_decode_feed(&c->decoder, INPUT_PASTE, 0, out);
     case CODE_PASTE_END:
-        return decoder_feed(&c->decoder, INPUT_PASTE_END, 0, out);
+        return term_decode_feed(&c->decoder, INPUT_PASTE_END, 0, out);
     default:
         break;
     }
     Key key = key_of_code(code);
-    return decoder_feed(&c->decoder, key != 0 ? INPUT_KEY : INPUT_NOTHING, key, out);
+    return term_decode_feed(&c->decoder, key != 0 ? INPUT_KEY : INPUT_NOTHING, key, out);
 }
 
 /* Everything that has arrived, up to the first event. Bytes are read one by one and decoded here: get_wch would take
@@ -413,7 +413,7 @@ static bool read_input(CursesTerm *c, Event *out) {
         c->silent_reads = 0;
         if (feed(c, code, out)) return true;
     }
-    return decoder_has_escape(&c->decoder) && decoder_flush(&c->decoder, out);
+    return term_decode_has_escape(&c->decoder) && term_decode_flush(&c->decoder, out);
 }
 
 static bool read_signals(CursesTerm *c, Event *out) {
@@ -459,8 +459,8 @@ static Event next(Term *t, double timeout, int wake_fd) {
         Event event;
         if (read_signals(c, &event) || read_input(c, &event)) return event;
         double left = timeout < 0 ? -1 : end - clock_now() > 0 ? end - clock_now() : 0;
-        double late = decoder_has_paste(&c->decoder) ? LATE_PASTE : LATE_BYTES;
-        bool partial = decoder_is_waiting(&c->decoder);
+        double late = term_decode_has_paste(&c->decoder) ? LATE_PASTE : LATE_BYTES;
+        bool partial = term_decode_is_waiting(&c->decoder);
         bool cut = partial && (left < 0 || left > late);
         switch (wait_for(c, cut ? late : left, wake_fd)) {
         case WAIT_INPUT:
@@ -470,7 +470,7 @@ static Event next(Term *t, double timeout, int wake_fd) {
         case WAIT_END:
             return (Event){.kind = EVENT_QUIT};
         case WAIT_NOTHING:
-            if (cut && decoder_flush(&c->decoder, &event)) return event;
+            if (cut && term_decode_flush(&c->decoder, &event)) return event;
             if (!cut) return (Event){.kind = EVENT_NONE};
         }
     }
@@ -514,7 +514,7 @@ static void start(CursesTerm *c) {
     kick();
     curs_set(0);
     grow_pairs(c);
-    decoder_init(&c->decoder);
+    term_decode_init(&c->decoder);
     forget_shown(c);
     follow_size(c);
     set_modes(c);
@@ -530,7 +530,7 @@ static void close_term(Term *t) {
     signals_end();
     delwin(c->keys);
     delscreen(c->screen);
-    decoder_done(&c->decoder);
+    term_decode_done(&c->decoder);
     mem_free(c->shown);
     mem_free(c->line);
     mem_free(c->pair);

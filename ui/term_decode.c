@@ -17,42 +17,42 @@ enum {
 
 #define PASTE_MOST (1u << 20) /* bytes of one paste; what is beyond is dropped */
 
-void decoder_init(Decoder *d) {
+void term_decode_init(TermDecoder *d) {
     memset(d, 0, sizeof *d);
     str_init(&d->paste);
     str_init(&d->given);
 }
 
-void decoder_done(Decoder *d) {
+void term_decode_done(TermDecoder *d) {
     str_done(&d->paste);
     str_done(&d->given);
 }
 
-bool decoder_is_waiting(const Decoder *d) {
+bool term_decode_is_waiting(const TermDecoder *d) {
     return d->state != STATE_GROUND;
 }
-bool decoder_has_escape(const Decoder *d) {
+bool term_decode_has_escape(const TermDecoder *d) {
     return d->state == STATE_ESCAPE;
 }
 
-bool decoder_has_paste(const Decoder *d) {
+bool term_decode_has_paste(const TermDecoder *d) {
     return d->state == STATE_PASTE;
 }
 
-static bool key_event(Decoder *d, Key k, Event *out) {
+static bool key_event(TermDecoder *d, Key k, Event *out) {
     d->state = STATE_GROUND;
     *out = (Event){.kind = EVENT_KEY, .key = k};
     return true;
 }
 
-static void begin(Decoder *d, int state) {
+static void begin(TermDecoder *d, int state) {
     d->state = state;
     d->used = 0;
 }
 
 /* ---- plain bytes ---- */
 
-static bool control_event(Decoder *d, uint32_t byte, Event *out) {
+static bool control_event(TermDecoder *d, uint32_t byte, Event *out) {
     switch (byte) {
     case 0:
         return key_event(d, KEYCODE_CTRL | ' ', out);
@@ -78,7 +78,7 @@ static int expected_bytes(uint32_t lead) {
     return lead >= 0xF0 && lead < 0xF5 ? 4 : 0;
 }
 
-static bool ground_byte(Decoder *d, uint32_t byte, Event *out) {
+static bool ground_byte(TermDecoder *d, uint32_t byte, Event *out) {
     if (byte < 0x20 || byte == 0x7F) return control_event(d, byte, out);
     if (byte < 0x80) return key_event(d, byte, out);
     d->expected = expected_bytes(byte);
@@ -88,7 +88,7 @@ static bool ground_byte(Decoder *d, uint32_t byte, Event *out) {
     return false;
 }
 
-static bool utf8_byte(Decoder *d, uint32_t byte, Event *out) {
+static bool utf8_byte(TermDecoder *d, uint32_t byte, Event *out) {
     if ((byte & 0xC0) != 0x80) { /* the character broke off; this byte is its own */
         d->state = STATE_GROUND;
         return ground_byte(d, byte, out);
@@ -101,7 +101,7 @@ static bool utf8_byte(Decoder *d, uint32_t byte, Event *out) {
     return good && key_event(d, code, out);
 }
 
-static bool escape_byte(Decoder *d, uint32_t byte, Event *out) {
+static bool escape_byte(TermDecoder *d, uint32_t byte, Event *out) {
     if (byte == '[' || byte == 'O') {
         begin(d, byte == '[' ? STATE_SEQUENCE : STATE_SINGLE);
         return false;
@@ -143,7 +143,7 @@ static bool read_report(const char *s, int n, int *values) {
     return field == 2 && digits > 0;
 }
 
-static bool mouse_byte(Decoder *d, uint32_t byte, Event *out) {
+static bool mouse_byte(TermDecoder *d, uint32_t byte, Event *out) {
     if (byte == 'M' || byte == 'm') {
         int values[3];
         d->state = STATE_GROUND;
@@ -158,7 +158,7 @@ static bool mouse_byte(Decoder *d, uint32_t byte, Event *out) {
     return false;
 }
 
-static bool x10_byte(Decoder *d, uint32_t byte, Event *out) {
+static bool x10_byte(TermDecoder *d, uint32_t byte, Event *out) {
     d->bytes[d->used++] = (char)byte;
     if (d->used < 3) return false;
     d->state = STATE_GROUND;
@@ -170,11 +170,11 @@ static bool x10_byte(Decoder *d, uint32_t byte, Event *out) {
 
 /* ---- paste ---- */
 
-static void paste_byte(Decoder *d, uint32_t byte) {
+static void paste_byte(TermDecoder *d, uint32_t byte) {
     if (d->paste.len < PASTE_MOST) str_add_char(&d->paste, byte == '\r' || byte == 0 ? '\n' : (char)byte);
 }
 
-static bool paste_event(Decoder *d, Event *out) {
+static bool paste_event(TermDecoder *d, Event *out) {
     Str empty = d->given;
     d->given = d->paste;
     d->paste = empty;
@@ -186,7 +186,7 @@ static bool paste_event(Decoder *d, Event *out) {
 
 /* ---- all together ---- */
 
-static bool feed_byte(Decoder *d, uint32_t byte, Event *out) {
+static bool feed_byte(TermDecoder *d, uint32_t byte, Event *out) {
     switch (d->state) {
     case STATE_UTF8:
         return utf8_byte(d, byte, out);
@@ -210,7 +210,7 @@ static bool feed_byte(Decoder *d, uint32_t byte, Event *out) {
     }
 }
 
-bool decoder_feed(Decoder *d, InputKind kind, uint32_t value, Event *out) {
+bool term_decode_feed(TermDecoder *d, InputKind kind, uint32_t value, Event *out) {
     if (kind == INPUT_BYTE) return feed_byte(d, value & 0xFF, out);
     if (d->state == STATE_PASTE) return kind == INPUT_PASTE_END && paste_event(d, out);
     switch (kind) {
@@ -232,7 +232,7 @@ bool decoder_feed(Decoder *d, InputKind kind, uint32_t value, Event *out) {
     }
 }
 
-bool decoder_flush(Decoder *d, Event *out) {
+bool term_decode_flush(TermDecoder *d, Event *out) {
     int state = d->state;
     d->state = STATE_GROUND;
     if (state == STATE_ESCAPE) return key_event(d, KEYCODE_ESCAPE, out);

@@ -23,17 +23,17 @@ typedef struct {
     char bytes[32]; /* of a character or a report that is not complete */
     int used, expected;
     Str paste, given; /* given: the text of the last paste event */
-} Decoder;
+} TermDecoder;
 
-void decoder_init(Decoder *d);
-void decoder_done(Decoder *d);
+void term_decode_init(TermDecoder *d);
+void term_decode_done(TermDecoder *d);
 /* True when *out is an event now. */
-bool decoder_feed(Decoder *d, InputKind kind, uint32_t value, Event *out);
+bool term_decode_feed(TermDecoder *d, InputKind kind, uint32_t value, Event *out);
 /* Something has begun and is not complete. An escape alone is a key as soon as nothing follows it at once; the rest may be waited for. */
-bool decoder_is_waiting(const Decoder *d);
-bool decoder_has_escape(const Decoder *d);
-bool decoder_has_paste(const Decoder *d);
+bool term_decode_is_waiting(const TermDecoder *d);
+bool term_decode_has_escape(const TermDecoder *d);
+bool term_decode_has_paste(const TermDecoder *d);
 /* Nothing more comes: gives what is there (an escape, a paste without an end), drops the rest. True when *out is an event. */
-bool decoder_flush(Decoder *d, Event *out);
+bool term_decode_flush(TermDecoder *d, Event *out);
 
 #endif
