@@ -1,7 +1,13 @@
-/* decoder: feeds tokens to a model one after the other with a KV cache and gives logits. Several streams (beams, or a batch)
- * advance together. Position is an absolute counter per stream, never the length of the cache.
+/* decoder: feeds tokens to a model one after the other with a KV cache and gives logits (lecture 3, 4.2). Several
+ * streams (beams, or a batch) advance together.
  *
- * One-token steps use matrix-vector products; the result agrees with the tape's forward to rounding (a test says 1e-5). */
+ * Position is an absolute counter per stream, never the length of the cache. Where every layer has a window that the
+ * capacity holds, slots are used again and again (position modulo capacity) and a stream has no end; else it ends at
+ * the capacity, and learned positions end with the context.
+ *
+ * The parameters are copied and laid out for one-token products: after training went on, decoder_refresh is needed.
+ * What a token gives does not depend on what is fed beside it or on how a text is cut into calls: the same bits. It
+ * agrees with the tape's forward pass to rounding (a test says 1e-5, 1e-10 in double). Feeding allocates nothing. */
 #ifndef DECODE_DECODER_H
 #define DECODE_DECODER_H
 
@@ -11,16 +17,36 @@ typedef struct Decoder Decoder;
 
 Decoder *decoder_new(const Model *m, int streams, int capacity); /* capacity: tokens kept per stream; M is borrowed */
 void decoder_free(Decoder *d);
-void decoder_reset(Decoder *d);
-/* Feeds n tokens to stream S; returns the logits after the last, [V], valid until the next call. */
+void decoder_reset(Decoder *d); /* all streams are empty */
+/* Takes the model's parameters as they are now and empties all streams: what they hold is of other parameters. */
+void decoder_refresh(Decoder *d);
+/* Head switches and another window, as in model_graph; NULL: the model as it is. Empties all streams. Copied. */
+void decoder_set_tweak(Decoder *d, const ModelTweak *tweak);
+/* For the lesson on rolling caches, the mistake: ON takes as position how many tokens the cache holds, so that it
+ * stands still once slots are used again. Empties all streams. */
+void decoder_set_length_positions(Decoder *d, bool on);
+
+/* Feeds n >= 1 tokens to a stream, n <= decoder_room; returns the logits after the last, [V], valid until the next
+ * call. */
 const real *decoder_feed(Decoder *d, int stream, const int *ids, int n);
-/* One token for each of N streams at once: logits [N x V]. */
+/* The same, with the logits after each of them: [n x V]. Allocates when n is the largest so far. */
+const real *decoder_feed_all(Decoder *d, int stream, const int *ids, int n);
+/* One token for each of n streams at once, each with room, no stream twice: logits [n x V]. */
 const real *decoder_step(Decoder *d, const int *stream, const int *ids, int n);
+
 int decoder_position(const Decoder *d, int stream); /* tokens fed */
 int decoder_capacity(const Decoder *d);
-void decoder_fork(Decoder *d, int from, int to);    /* stream `to` continues from what `from` has seen */
-void decoder_truncate(Decoder *d, int stream, int position); /* back to a position */
-/* The cached K or V of a layer: [capacity x kv_heads*head_dim]. */
-const real *decoder_cache(const Decoder *d, int stream, int layer, bool values);
+int decoder_room(const Decoder *d, int stream);  /* how many more may be fed; INT_MAX: no end */
+void decoder_fork(Decoder *d, int from, int to); /* stream `to` continues from what `from` has seen */
+/* Back to a position. BUG when slots that it needs were used again (decoder_can_truncate). */
+void decoder_truncate(Decoder *d, int stream, int position);
+bool decoder_can_truncate(const Decoder *d, int stream, int position);
+
+/* --- looking at the cache --- */
+int decoder_cached(const Decoder *d, int stream); /* slots in use: position, at most the capacity */
+/* Which position a slot in use holds. */
+int decoder_slot_position(const Decoder *d, int stream, int slot);
+/* The cached K (after RoPE) or V of a layer, slot by slot: OUT [decoder_cached x kv_heads*head_dim]. */
+void decoder_cache(const Decoder *d, int stream, int layer, bool values, real *out);
 
 #endif

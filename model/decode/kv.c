@@ -1,0 +1,157 @@
+#include "decode/kv.h"
+
+#include "bug.h"
+#include "simd.h"
+#include "vmath_scalar.h"
+
+#include <string.h>
+
+enum {
+    BLOCK = 16, /* scores at a time: whole vectors of float and of double */
+    CHAINS = 4, /* sums at a time in the mix: one alone would wait for each addition */
+    COLUMNS = (int)(BLOCK * sizeof(real)) / SIMD_BYTES,
+};
+
+/* One more block: the last one read may begin at any slot. */
+static size_t key_stride(const KvShape *s) {
+    return (size_t)(s->slots + BLOCK - 1) / BLOCK * BLOCK + BLOCK;
+}
+
+static size_t value_stride(const KvShape *s) {
+    return (size_t)simd_round_up(s->head_dim);
+}
+
+static size_t keys_size(const KvShape *s) {
+    return (size_t)s->head_dim * key_stride(s); /* of one KV head */
+}
+
+static size_t values_size(const KvShape *s) {
+    return (size_t)s->slots * value_stride(s);
+}
+
+static size_t values_at(const KvShape *s) {
+    return (size_t)s->kv_heads * keys_size(s);
+}
+
+size_t kv_numbers(const KvShape *s) {
+    return values_at(s) + (size_t)s->kv_heads * values_size(s);
+}
+
+size_t kv_scratch_numbers(const KvShape *s) {
+    return key_stride(s) + BLOCK;
+}
+
+void kv_store(const KvShape *s, real *cache, int slot, const real *k, const real *v) {
+    size_t stride = key_stride(s), width = value_stride(s);
+    real *key = cache + slot, *value = cache + values_at(s) + (size_t)slot * width;
+    BUG_ON(slot < 0 || slot >= s->slots);
+    for (int h = 0; h < s->kv_heads; h++, value += values_size(s), v += s->head_dim) {
+        for (int d = 0; d < s->head_dim; d++, key += stride) *key = *k++;
+        memcpy(value, v, (size_t)s->head_dim * sizeof *value);
+    }
+}
+
+/* --- attention of one head --- */
+
+/* score[j] = sum over d of q[d] keys[d][from + j], j below N and on to the end of its block. */
+SIMD_INLINE void score_part(int head_dim, const real *q, const real *keys, size_t stride, int n, real *score) {
+    for (int j = 0; j < n; j += BLOCK) {
+        SimdReal sum[COLUMNS], key;
+        const real *k = keys + j;
+        for (int c = 0; c < COLUMNS; c++) SIMD_ZERO(sum[c]);
+        for (int d = 0; d < head_dim; d++, k += stride)
+            for (int c = 0; c < COLUMNS; c++) {
+                SIMD_LOAD(key, k + c * SIMD_WIDTH);
+                SIMD_ADD_SCALED(sum[c], q[d], key);
+            }
+        for (int c = 0; c < COLUMNS; c++) SIMD_STORE(score + j + c * SIMD_WIDTH, sum[c]);
+    }
+}
+
+/* Scores become exp(score - largest), n of them in whole blocks, 0 behind the n-th; returns their sum. */
+SIMD_INLINE real weigh(int n, real scale, real softcap, real *w) {
+    int whole = (n + BLOCK - 1) / BLOCK * BLOCK;
+    for (int j = 0; j < whole; j++) w[j] *= scale;
+    if (softcap > 0)
+        for (int j = 0; j < whole; j++) w[j] = softcap * scalar_tanh(w[j] / softcap);
+    for (int j = n; j < whole; j++) w[j] = -REAL_INFINITY;
+    return row_exp(whole, w, row_max(whole, w), w);
+}
+
+/* sum[(begin + j) % CHAINS] += w[j] values[j][0 .. SIMD_WIDTH): a text gives the same bits where its slots wrap and
+ * where they do not. Every index of sum is a constant, so that the sums stay in registers. */
+SIMD_INLINE void mix_part(int begin, int n, const real *w, const real *values, size_t stride, SimdReal *sum) {
+    SimdReal value;
+    int j = 0;
+    for (int c = 1; c < CHAINS; c++) {
+        if (begin == 0 || c < begin || j >= n) continue;
+        SIMD_LOAD(value, values + (size_t)j * stride);
+        SIMD_ADD_SCALED(sum[c], w[j], value);
+        j++;
+    }
+    for (; j + CHAINS <= n; j += CHAINS)
+        for (int c = 0; c < CHAINS; c++) {
+            SIMD_LOAD(value, values + (size_t)(j + c) * stride);
+            SIMD_ADD_SCALED(sum[c], w[j + c], value);
+        }
+    for (int c = 0; c + 1 < CHAINS; c++) {
+        if (j + c >= n) continue;
+        SIMD_LOAD(value, values + (size_t)(j + c) * stride);
+        SIMD_ADD_SCALED(sum[c], w[j + c], value);
+    }
+}
+
+SIMD_CLONES static void attend_head(const KvShape *s, const real *keys, const real *values, const KvSight *sight,
+                                    const real *q, real *w, real *y) {
+    size_t stride = key_stride(s), width = value_stride(s);
+    int first = sight->to[0] - sight->from[0], second = sight->to[1] - sight->from[1];
+    score_part(s->head_dim, q, keys + sight->from[0], stride, first, w);
+    score_part(s->head_dim, q, keys + sight->from[1], stride, second, w + first);
+    real factor = (real)1 / weigh(first + second, s->scale, s->softcap, w);
+    for (int d = 0; d < s->head_dim; d += SIMD_WIDTH) {
+        SimdReal sum[CHAINS];
+        for (int c = 0; c < CHAINS; c++) SIMD_ZERO(sum[c]);
+        mix_part(0, first, w, values + (size_t)sight->from[0] * width + d, width, sum);
+        mix_part(first % CHAINS, second, w + first, values + (size_t)sight->from[1] * width + d, width, sum);
+        sum[0] = ((sum[0] + sum[1]) + (sum[2] + sum[3])) * factor;
+        if (d + SIMD_WIDTH <= s->head_dim)
+            SIMD_STORE(y + d, sum[0]);
+        else
+            memcpy(y + d, &sum[0], (size_t)(s->head_dim - d) * sizeof *y);
+    }
+}
+
+void kv_attend(const KvShape *s, const real *cache, const KvSight *sight, const real *q, real *scratch, real *y) {
+    int group = s->heads / s->kv_heads;
+    BUG_ON(sight->from[0] >= sight->to[0] || sight->to[0] > s->slots || sight->to[1] > s->slots);
+    for (int h = 0; h < s->heads; h++, q += s->head_dim, y += s->head_dim) {
+        const real *keys = cache + (size_t)(h / group) * keys_size(s);
+        const real *values = cache + values_at(s) + (size_t)(h / group) * values_size(s);
+        if (s->head_off && s->head_off[h])
+            memset(y, 0, (size_t)s->head_dim * sizeof *y);
+        else
+            attend_head(s, keys, values, sight, q, scratch, y);
+    }
+}
+
+/* --- copies --- */
+
+void kv_copy(const KvShape *s, const real *from, real *to, int slots) {
+    size_t stride = key_stride(s), n = (size_t)slots;
+    for (size_t d = 0; d < (size_t)s->kv_heads * (size_t)s->head_dim; d++)
+        memcpy(to + d * stride, from + d * stride, n * sizeof *to);
+    for (size_t h = 0; h < (size_t)s->kv_heads; h++) {
+        size_t at = values_at(s) + h * values_size(s);
+        memcpy(to + at, from + at, n * value_stride(s) * sizeof *to);
+    }
+}
+
+void kv_read(const KvShape *s, const real *cache, bool values, int slots, real *out) {
+    for (int slot = 0; slot < slots; slot++)
+        for (int h = 0; h < s->kv_heads; h++)
+            for (int d = 0; d < s->head_dim; d++) {
+                size_t key = (size_t)(h * s->head_dim + d) * key_stride(s) + (size_t)slot;
+                size_t value = values_at(s) + (size_t)h * values_size(s) + (size_t)slot * value_stride(s) + (size_t)d;
+                *out++ = cache[values ? value : key];
+            }
+}
