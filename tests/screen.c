@@ -3,11 +3,10 @@
 #include "screen.h"
 
 #include "clock.h"
-#include "file.h"
+#include "golden.h"
 #include "key.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 App *screen_new(const FixtureSpec *spec) {
@@ -46,37 +45,14 @@ void screen_text(App *a, int w, int h, Str *out) {
     draw(a, w, h, false, out);
 }
 
-static void write_golden(const char *path, const char *text) {
-    FILE *f = fopen(path, "w");
-    assert_non_null(f);
-    fputs(text, f);
-    assert_int_equal(fclose(f), 0);
-}
-
-/* Says which line differs first; a whole screen would drown it. */
-static void compare(const char *path, const char *want, const char *got) {
-    for (int line = 1; *want || *got; line++) {
-        size_t w = strcspn(want, "\n"), g = strcspn(got, "\n");
-        if (w != g || strncmp(want, got, w) != 0)
-            fail_msg("%s:%d\n want %.*s\n  got %.*s\n(UPDATE=1 rewrites it)", path, line, (int)w, want, (int)g, got);
-        want += w + (want[w] == '\n');
-        got += g + (got[g] == '\n');
-    }
-}
-
 void screen_golden(App *a, int w, int h, const char *name) {
-    char path[256];
-    snprintf(path, sizeof path, "golden/%s.%dx%d.txt", name, w, h);
-    Str got, want;
+    char file[256];
+    snprintf(file, sizeof file, "%s.%dx%d", name, w, h);
+    Str got;
     str_init(&got);
-    str_init(&want);
     draw(a, w, h, true, &got);
-    const char *update = getenv("UPDATE");
-    if (update && update[0] == '1') write_golden(path, got.s);
-    assert_ok(file_read(path, 0, &want));
-    compare(path, want.s, got.s);
+    golden_check(file, got.s);
     str_done(&got);
-    str_done(&want);
 }
 
 static bool holds(App *a, const char *text, Str *screen) {

@@ -236,6 +236,31 @@ static void assert_printed(const Table *t, long first, long rows, const char *ex
     str_done(&out);
 }
 
+static void assert_within(const Table *t, int from, int width, int shown, const char *expected) {
+    Str out;
+    str_init(&out);
+    assert_int_equal(table_print_within(t, 0, 1, from, width, &out), shown);
+    assert_string_equal(out.s, expected);
+    str_done(&out);
+}
+
+static void columns_that_do_not_fit_are_left_out(void **state) {
+    (void)state;
+    static const Column print[] = {{"n", COLUMN_INT, ""}, {"text", COLUMN_TEXT, ""}, {"p", COLUMN_DOUBLE, ""}, {0}};
+    Table *t = table_new("words", print);
+    table_add_int(t, 12);
+    table_add_text(t, "a long sentence");
+    table_add_real(t, 0.125);
+    assert_within(t, 0, 26, 3, " n  text                 p\n12  a long sentence  0.125\n");
+    assert_within(t, 0, 25, 2, " n  text\n12  a long sentence\n");
+    assert_within(t, 0, 12, 2, " n  text\n12  a long sentence\n"); /* it may stick out */
+    assert_within(t, 0, 11, 1, " n\n12\n");
+    assert_within(t, 0, -5, 1, " n\n12\n");
+    assert_within(t, 2, 5, 1, "    p\n0.125\n");
+    assert_bug(table_print_within(t, 0, 1, 3, 80, NULL));
+    table_free(t);
+}
+
 static void a_table_is_printed_in_aligned_columns(void **state) {
     (void)state;
     static const Column print[] = {
@@ -345,6 +370,7 @@ int main(void) {
         cmocka_unit_test(a_borrowed_text_stays_while_the_table_grows),
         cmocka_unit_test(texts_may_be_long_and_hold_nul),
         cmocka_unit_test(cells_are_exact_in_csv),
+        cmocka_unit_test(columns_that_do_not_fit_are_left_out),
         cmocka_unit_test(a_table_is_printed_in_aligned_columns),
         cmocka_unit_test(some_rows_can_be_printed),
         cmocka_unit_test(copies_may_live_in_other_threads),

@@ -243,6 +243,14 @@ static void what_is_shown_can_go_to_any_terminal(void **state) {
     str_done(&twice);
 }
 
+static void letters_and_marks_are_composed_where_unicode_has_them(void **state) {
+    (void)state;
+    assert_int_equal(utf8_compose('e', 0x301), 0xE9);
+    assert_int_equal(utf8_compose('u', 0x308), 0xFC);
+    assert_int_equal(utf8_compose('q', 0x301), 0);
+    assert_int_equal(utf8_compose('e', 0x200D), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_scalar_value_survives_the_way_there_and_back),
@@ -258,6 +266,7 @@ int main(void) {
         cmocka_unit_test(characters_nobody_knows_are_replaced),
         cmocka_unit_test(a_combining_mark_alone_gets_a_circle),
         cmocka_unit_test(what_is_shown_can_go_to_any_terminal),
+        cmocka_unit_test(letters_and_marks_are_composed_where_unicode_has_them),
         cmocka_unit_test(all_is_freed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

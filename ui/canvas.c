@@ -160,6 +160,7 @@ void canvas_put(Canvas *c, int x, int y, uint32_t ch, StyleRole role, int attrib
 void canvas_fill(Canvas *c, Rect r, uint32_t ch, StyleRole role, int attributes) {
     Canvas view = canvas_view(c, r);
     Cell cell = blank;
+    if (is_control(ch) || utf8_width(ch) != 1) ch = ' ';
     cell.ch = c->glyphs == GLYPHS_ASCII ? as_ascii(ch) : ch;
     cell.role = (uint8_t)role;
     cell.attributes = (uint8_t)(attributes & 0xFF);
@@ -193,6 +194,14 @@ static bool next_char(const char **s, size_t *left, uint32_t *code) {
     return true;
 }
 
+/* Puts MARK on the narrow letter at (x, y) when there is one letter for both. */
+static void compose_at(Canvas *c, int x, int y, uint32_t mark) {
+    Cell *cell = canvas_cell(c, x, y);
+    if (cell == NULL || cell->width != 1 || c->glyphs == GLYPHS_ASCII) return;
+    uint32_t letter = utf8_compose(cell->ch, mark);
+    if (letter != 0 && utf8_width(letter) == 1) cell->ch = letter;
+}
+
 int canvas_text(Canvas *c, int x, int y, int columns, const char *text, StyleRole role, int attributes) {
     int room = c->w - x;
     if (columns >= 0 && columns < room) room = columns;
@@ -202,7 +211,10 @@ int canvas_text(Canvas *c, int x, int y, int columns, const char *text, StyleRol
     int used = 0;
     size_t left = strlen(text);
     for (uint32_t code; next_char(&text, &left, &code);) {
-        if (!is_control(code) && is_invisible(code)) continue;
+        if (!is_control(code) && is_invisible(code)) {
+            if (used > 0) compose_at(c, x + used - 1, y, code);
+            continue;
+        }
         int width = set_char(c, x + used, y, room - used, code, role, attributes);
         if (width == 0) break;
         used += width;

@@ -70,6 +70,8 @@ uint32_t draw_heat_glyph(const Canvas *c, HeatMap map, uint8_t heat);
 
 /* A table, as table_print would align it, scrolled to FIRST; CURSOR row is marked (-1: none). */
 void draw_table(Canvas *c, Rect r, const Table *t, long first, long cursor);
+/* The same from COLUMN on. Columns are shown whole or not at all, marks in the heading say that there are more; returns how many. */
+int draw_table_from(Canvas *c, Rect r, const Table *t, long first, int column, long cursor);
 
 /* The bytes of S that fill one line of COLUMNS (> 0), broken at a blank or between wide characters (not before closing
  * punctuation); *next is where the next line begins. */

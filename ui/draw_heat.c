@@ -11,7 +11,6 @@
 #define CELL_H_MOST  8
 #define UPRIGHT_MOST 8 /* rows of labels that are written downwards */
 #define LABEL_SHARE  3 /* row labels take a third of the width at most */
-#define VOID_DOT     0x00B7u
 
 typedef enum { HEADER_NONE, HEADER_LINE, HEADER_TWO_LINES, HEADER_UPRIGHT } HeaderKind;
 
@@ -118,7 +117,7 @@ uint32_t draw_heat_glyph(const Canvas *c, HeatMap map, uint8_t heat) {
     static const uint32_t below[] = {' ', 0x2500, '=', 0x2261, 0x25A4};
     if (map == HEAT_DIVERGING && heat < 128) {
         int away = 128 - heat; /* 1 .. 128 */
-        return c->glyphs == GLYPHS_ASCII ? (uint32_t) " -~=oO"[away * 6 / 129] : below[away * 5 / 129];
+        return c->glyphs == GLYPHS_ASCII ? (uint32_t) " ,;~oO"[away * 6 / 129] : below[away * 5 / 129];
     }
     int level = map == HEAT_DIVERGING ? 2 * (heat - 128) : heat;
     return c->glyphs == GLYPHS_ASCII ? (uint32_t) " .:-=+*#%@"[level * 10 / 256] : shades[level * 5 / 256];
@@ -127,7 +126,8 @@ uint32_t draw_heat_glyph(const Canvas *c, HeatMap map, uint8_t heat) {
 static void put_void(Canvas *c, const HeatFrame *f, int x, int y) {
     bool middle = (x - f->area.x) % f->cell_w == (f->cell_w - 1) / 2;
     bool line = f->cell_h < 4 || 2 * (y - f->area.y) % f->cell_h / 2 == (f->cell_h / 2 - 1) / 2;
-    canvas_put(c, x, y, middle && line ? VOID_DOT : ' ', STYLE_BORDER, ATTRIBUTE_NONE);
+    uint32_t dot = c->glyphs == GLYPHS_ASCII ? '\'' : 0x00B7; /* not one of the ramp */
+    canvas_put(c, x, y, middle && line ? dot : ' ', STYLE_BORDER, ATTRIBUTE_NONE);
 }
 
 /* The value of a half-row, -1: void or outside. */
@@ -258,18 +258,30 @@ static void draw_col_label(Canvas *c, const HeatFrame *f, const Heat *h, int col
     }
 }
 
-static void add_axis(Str *out, const char *arrow, const char *name, int first, int shown, int count) {
+static void add_axis(Str *out, const char *arrow, const char *name, const char *range) {
     if (name == NULL) return;
     if (out->len > 0) str_add(out, "  ");
-    str_addf(out, "%s %s", arrow, name);
-    if (shown < count) str_addf(out, " %d\xE2\x80\x93%d/%d", first + 1, first + shown, count);
+    str_addf(out, "%s %s%s", arrow, name, range);
+}
+
+static void write_range(int first, int shown, int count, char *out, size_t bytes) {
+    if (shown < count) snprintf(out, bytes, " %d\xE2\x80\x93%d/%d", first + 1, first + shown, count);
+}
+
+static void axis_titles(const HeatFrame *f, const Heat *h, bool ranges, Str *out) {
+    char rows[48] = "", cols[48] = "";
+    if (ranges) write_range(f->first_row, f->rows, h->rows, rows, sizeof rows);
+    if (ranges) write_range(f->first_col, f->cols, h->cols, cols, sizeof cols);
+    str_clear(out);
+    add_axis(out, "\xE2\x86\x93", h->row_axis, rows);
+    add_axis(out, "\xE2\x86\x92", h->col_axis, cols);
 }
 
 static void draw_axis_titles(Canvas *c, const HeatFrame *f, Rect r, const Heat *h) {
     Str text;
     str_init(&text);
-    add_axis(&text, "\xE2\x86\x93", h->row_axis, f->first_row, f->rows, h->rows);
-    add_axis(&text, "\xE2\x86\x92", h->col_axis, f->first_col, f->cols, h->cols);
+    axis_titles(f, h, true, &text);
+    if (utf8_columns(text.s) > r.w) axis_titles(f, h, false, &text);
     canvas_text(c, r.x, r.y, r.w, text.s, STYLE_DIM, CANVAS_ELLIPSIS);
     str_done(&text);
 }

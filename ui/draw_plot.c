@@ -187,10 +187,12 @@ double draw_plot_x(const Canvas *c, Rect r, const Plot *p, int x) {
 typedef struct {
     uint8_t *dot; /* [h * w], 0 or 1 + series */
     int w, h;
+    bool dashed; /* lines are told apart by gaps: the first has none, the second every second column ... */
 } Raster;
 
 static void set_dot(Raster *g, int x, int y, int series) {
     if (x < 0 || y < 0 || x >= g->w || y >= g->h) return;
+    if (g->dashed && series > 0 && x % (series + 1) == 0) return;
     uint8_t *dot = &g->dot[(size_t)y * (size_t)g->w + (size_t)x];
     if (*dot == 0) *dot = (uint8_t)(series + 1); /* the first series lies on top */
 }
@@ -280,8 +282,12 @@ static void put_raster(Canvas *c, const Frame *f, const Raster *g, const Plot *p
         }
 }
 
+static bool is_dashed(const Canvas *c) {
+    return !c->heat_colour && c->glyphs != GLYPHS_ASCII;
+}
+
 static void draw_lines(Canvas *c, const Frame *f, const Plot *p) {
-    Raster g = {.w = f->area.w * f->dots_x, .h = f->area.h * f->dots_y};
+    Raster g = {.w = f->area.w * f->dots_x, .h = f->area.h * f->dots_y, .dashed = is_dashed(c)};
     g.dot = MEM_ARRAY(uint8_t, (size_t)g.w * (size_t)g.h + 1);
     for (int s = 0; s < p->count; s++) raster_series(&g, f, &p->series[s], s);
     put_raster(c, f, &g, p);
@@ -345,6 +351,7 @@ static void draw_x_axis(Canvas *c, const Frame *f, Rect r, const Plot *p) {
 }
 
 static void draw_header(Canvas *c, Rect r, const Plot *p) {
+    static const uint32_t dashes[] = {0x2501, 0x254D, 0x2505, 0x2509};
     int used = 0;
     if (p->y_label != NULL) used = canvas_text(c, r.x, r.y, r.w, p->y_label, STYLE_DIM, CANVAS_ELLIPSIS) + 2;
     int x = r.x + r.w;
@@ -355,8 +362,9 @@ static void draw_header(Canvas *c, Rect r, const Plot *p) {
         if (x - columns < r.x + used) break;
         x -= columns;
         bool ascii = c->glyphs == GLYPHS_ASCII;
-        canvas_put(c, x, r.y, ascii ? ' ' : 0x2501, series->role, ATTRIBUTE_NONE);
-        canvas_put(c, x + 1, r.y, ascii ? ascii_mark(s) : 0x2501, series->role, ATTRIBUTE_NONE);
+        uint32_t line = is_dashed(c) ? dashes[s % 4] : dashes[0];
+        canvas_put(c, x, r.y, ascii ? ' ' : line, series->role, ATTRIBUTE_NONE);
+        canvas_put(c, x + 1, r.y, ascii ? ascii_mark(s) : line, series->role, ATTRIBUTE_NONE);
         canvas_text(c, x + 3, r.y, -1, series->label, series->role, ATTRIBUTE_NONE);
         x -= 2;
     }
@@ -422,17 +430,6 @@ static void draw_cursor(Canvas *c, const Frame *f, Rect r, const Plot *p) {
     canvas_text(c, at, y, r.x + r.w - at, text, STYLE_CURSOR, ATTRIBUTE_NONE);
 }
 
-/* Without colours lines are told apart by their names beside them. */
-static void name_lines(Canvas *c, const Frame *f, const Plot *p) {
-    if (p->count < 2 || c->heat_colour || c->glyphs == GLYPHS_ASCII) return;
-    for (int s = 0; s < p->count; s++) {
-        const Series *series = &p->series[s];
-        double y = series->n > 0 ? scaled(p->log_y, series->y[series->n - 1]) : (double)NAN;
-        if (series->label == NULL || !(y >= f->y0 && y <= f->y1)) continue;
-        place_label(c, f, cell_y(f, y), series->label, series->role);
-    }
-}
-
 void draw_plot(Canvas *c, Rect r, const Plot *p) {
     Canvas view = canvas_view(c, r);
     r = (Rect){0, 0, view.w, view.h};
@@ -442,7 +439,6 @@ void draw_plot(Canvas *c, Rect r, const Plot *p) {
     draw_y_axis(&view, &f, r.x);
     draw_x_axis(&view, &f, r, p);
     draw_lines(&view, &f, p);
-    name_lines(&view, &f, p);
     draw_level(&view, &f, p);
     draw_cursor(&view, &f, r, p);
 }

@@ -94,15 +94,14 @@ static void draw_table_line(Canvas *c, Rect r, int row, const char *line, StyleR
     canvas_text(c, r.x + 2, r.y + row, r.w - 2, line, marked ? STYLE_CURSOR : role, CANVAS_ELLIPSIS);
 }
 
-void draw_table(Canvas *c, Rect r, const Table *t, long first, long cursor) {
+int draw_table_from(Canvas *c, Rect r, const Table *t, long first, int column, long cursor) {
     Canvas view = canvas_view(c, r);
-    if (view.w < 3 || view.h < 1) return;
+    if (view.w < 3 || view.h < 1) return 0;
     r = (Rect){0, 0, view.w, view.h};
     Str text;
     str_init(&text);
-    table_print(t, first > 0 ? first : 0, r.h > 1 ? r.h - 1 : 0, &text);
-    char *line = strchr(text.s, '\n'); /* the name stands in the pane's title */
-    line = line == NULL ? text.s : line + 1;
+    int shown = table_print_within(t, first > 0 ? first : 0, r.h - 1, column, r.w - 2, &text);
+    char *line = text.s;
     for (int row = 0; row < r.h && *line != '\0'; row++) {
         char *end = strchr(line, '\n');
         if (end != NULL) *end = '\0';
@@ -112,6 +111,13 @@ void draw_table(Canvas *c, Rect r, const Table *t, long first, long cursor) {
         line = end + 1;
     }
     str_done(&text);
+    if (column > 0) canvas_put(&view, 0, 0, 0x25C2, STYLE_DIM, ATTRIBUTE_NONE);
+    if (column + shown < table_columns(t)) canvas_put(&view, r.w - 1, 0, 0x25B8, STYLE_DIM, ATTRIBUTE_NONE);
+    return shown;
+}
+
+void draw_table(Canvas *c, Rect r, const Table *t, long first, long cursor) {
+    draw_table_from(c, r, t, first, 0, cursor);
 }
 
 /* ---- tall digits ---- */

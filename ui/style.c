@@ -78,10 +78,11 @@ int32_t style_heat(const StyleSheet *s, HeatMap map, uint8_t heat) {
     return curve_at(curve, (double)level / (levels - 1));
 }
 
-/* 0..255 of the xterm palette's cube and greys, or of an RGB colour: its perceived brightness. */
-static double brightness(int32_t colour) {
+/* Relative luminance 0..1 of the xterm palette's cube and greys, or of an RGB colour; 2 is near enough to the exponent
+ * of sRGB. */
+static double luminance(int32_t colour) {
     static const int steps[6] = {0, 95, 135, 175, 215, 255};
-    int r, g, b;
+    double r, g, b;
     if ((colour & IS_RGB) != 0) {
         r = colour >> 16 & 0xFF, g = colour >> 8 & 0xFF, b = colour & 0xFF;
     } else if (colour >= 232) {
@@ -89,14 +90,14 @@ static double brightness(int32_t colour) {
     } else {
         r = steps[(colour - 16) / 36 % 6], g = steps[(colour - 16) / 6 % 6], b = steps[(colour - 16) % 6];
     }
-    return 0.30 * r + 0.59 * g + 0.11 * b;
+    return (0.2126 * r * r + 0.7152 * g * g + 0.0722 * b * b) / (255.0 * 255.0);
 }
 
 Paint style_on_heat(const StyleSheet *s, HeatMap map, uint8_t heat) {
     Paint p = {-1, -1, ATTRIBUTE_BOLD};
     if (!style_heat_is_colour(s)) return p;
     p.bg = style_heat(s, map, heat);
-    bool bright = brightness(p.bg) > 128;
+    bool bright = luminance(p.bg) > 0.2; /* black and white contrast alike with about this */
     if (s->depth == DEPTH_256)
         p.fg = bright ? 16 : 231;
     else

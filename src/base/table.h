@@ -58,5 +58,8 @@ void table_cell(const Table *t, long row, int column, Str *out);
 /* The whole table for a terminal: name, header with units, aligned columns (numbers right, on the point where they have
  * one), at most ROWS rows from FIRST (rows < 0: all). */
 void table_print(const Table *t, long first, long rows, Str *out);
+/* The same without the name, from column FROM on as many columns as WIDTH takes, at least one; returns how many. Only a text in the
+ * last one may be wider than there is room. */
+int table_print_within(const Table *t, long first, long rows, int from, int width, Str *out);
 
 #endif

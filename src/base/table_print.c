@@ -5,10 +5,11 @@
 #include "mem.h"
 #include "utf8.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
-enum { PRINT_DIGITS = 6, PRINT_GAP = 2 };
+enum { PRINT_DIGITS = 6, PRINT_GAP = 2, PRINT_LEAST_TEXT = 8 };
 
 /* Columns on the screen that one column takes: numbers have a part before the point and one from it on. */
 typedef struct {
@@ -87,8 +88,8 @@ static void end_line(Str *out) {
     str_add_char(out, '\n');
 }
 
-static void print_headings(const Table *t, const Layout *layout, Str *cell, Str *out) {
-    for (int c = 0; c < table_columns(t); c++) {
+static void print_headings(const Table *t, int from, int to, const Layout *layout, Str *cell, Str *out) {
+    for (int c = from; c < to; c++) {
         print_heading(t, c, cell);
         int space = layout[c].width - utf8_columns(cell->s);
         print_padded(out, is_number(t, c) ? space : 0, cell->s, (is_number(t, c) ? 0 : space) + PRINT_GAP);
@@ -96,8 +97,8 @@ static void print_headings(const Table *t, const Layout *layout, Str *cell, Str 
     end_line(out);
 }
 
-static void print_row(const Table *t, long row, const Layout *layout, Str *cell, Str *out) {
-    for (int c = 0; c < table_columns(t); c++) {
+static void print_row(const Table *t, long row, int from, int to, const Layout *layout, Str *cell, Str *out) {
+    for (int c = from; c < to; c++) {
         const Layout *l = &layout[c];
         print_cell(t, row, c, cell);
         int before = is_number(t, c) ? l->width - l->right - columns_left(cell->s) : 0;
@@ -106,17 +107,35 @@ static void print_row(const Table *t, long row, const Layout *layout, Str *cell,
     end_line(out);
 }
 
-void table_print(const Table *t, long first, long rows, Str *out) {
-    BUG_ON(first < 0);
+/* One past the last column that WIDTH takes when FROM is the first; that one is always taken. A number is whole or not
+ * there, a text may stick out when its beginning says something. */
+static int columns_within(const Table *t, int from, int width, const Layout *layout) {
+    int to = from, left = width;
+    for (; to < table_columns(t); to++) {
+        int least = is_number(t, to) || layout[to].width < PRINT_LEAST_TEXT ? layout[to].width : PRINT_LEAST_TEXT;
+        if (to > from && left < least) break;
+        left -= layout[to].width + PRINT_GAP;
+    }
+    return to;
+}
+
+int table_print_within(const Table *t, long first, long rows, int from, int width, Str *out) {
+    BUG_ON(first < 0 || from < 0 || from >= table_columns(t));
     if (first > table_rows(t)) first = table_rows(t);
     long end = rows < 0 || rows > table_rows(t) - first ? table_rows(t) : first + rows;
     Layout *layout = MEM_ARRAY(Layout, (size_t)table_columns(t));
     Str cell;
     str_init(&cell);
-    for (int c = 0; c < table_columns(t); c++) measure(t, c, first, end, &layout[c], &cell);
-    str_addf(out, "%s\n", table_name(t));
-    print_headings(t, layout, &cell, out);
-    for (long row = first; row < end; row++) print_row(t, row, layout, &cell, out);
+    for (int c = from; c < table_columns(t); c++) measure(t, c, first, end, &layout[c], &cell);
+    int to = columns_within(t, from, width, layout);
+    print_headings(t, from, to, layout, &cell, out);
+    for (long row = first; row < end; row++) print_row(t, row, from, to, layout, &cell, out);
     str_done(&cell);
     mem_free(layout);
+    return to - from;
+}
+
+void table_print(const Table *t, long first, long rows, Str *out) {
+    str_addf(out, "%s\n", table_name(t));
+    table_print_within(t, first, rows, 0, INT_MAX, out);
 }

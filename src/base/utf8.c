@@ -61,6 +61,12 @@ int utf8_width(uint32_t code) {
     }
 }
 
+uint32_t utf8_compose(uint32_t letter, uint32_t mark) {
+    utf8proc_int32_t pair[2] = {(utf8proc_int32_t)letter, (utf8proc_int32_t)mark};
+    utf8proc_ssize_t n = utf8proc_normalize_utf32(pair, 2, UTF8PROC_COMPOSE | UTF8PROC_STABLE);
+    return n == 1 ? (uint32_t)pair[0] : 0;
+}
+
 int utf8_columns(const char *s) {
     int columns = 0;
     for (size_t len = strlen(s); len > 0;) {

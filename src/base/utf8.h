@@ -13,6 +13,8 @@ int utf8_decode(const char *s, size_t len, uint32_t *code);
 int utf8_encode(uint32_t code, char out[4]);                /* bytes written, 0 when no scalar value */
 bool utf8_valid(const char *s, size_t len, size_t *bad_at); /* bad_at may be NULL */
 int utf8_width(uint32_t code);                              /* columns: 0 (combining, control), 1 or 2 */
+/* The one letter that Unicode has for LETTER with the combining MARK on it, 0: none. */
+uint32_t utf8_compose(uint32_t letter, uint32_t mark);
 int utf8_columns(const char *s);             /* of a whole text; bytes that are not UTF-8 count one each */
 size_t utf8_fit(const char *s, int columns); /* bytes of the longest prefix that fits, never half a character */
 

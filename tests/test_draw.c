@@ -1,0 +1,482 @@
+/* Shapes: as they must look (golden/draw-*.txt, UPDATE=1), within their rectangle at every size, and in ASCII. */
+#include "expect.h"
+
+#include "draw.h"
+#include "golden.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define WIDE  "\xE4\xB8\xAD"
+#define WORDS 7
+
+static const char *const words[WORDS] = {"<s>", "the", "dogs", "near", "the", "cat", "chase"};
+
+/* ---- things to draw ---- */
+
+/* A causal map: each query looks at two keys before it. */
+static int causal(const void *data, int row, int col) {
+    (void)data;
+    if (col > row) return -1;
+    return (row * 97 + col * 53) % 256;
+}
+
+static int signed_value(const void *data, int row, int col) {
+    (void)data;
+    return 128 + (row % 2 == 0 ? 1 : -1) * (col * 30 % 128);
+}
+
+static void percent(const void *data, int row, int col, char *out, size_t bytes) {
+    int heat = causal(data, row, col);
+    if (heat >= 0) snprintf(out, bytes, ".%02d", heat * 99 / 255);
+}
+
+static Heat attention(void) {
+    return (Heat){.rows = WORDS,
+                  .cols = WORDS,
+                  .heat = causal,
+                  .map = HEAT_SEQUENTIAL,
+                  .cursor_row = 6,
+                  .cursor_col = 2,
+                  .row_label = words,
+                  .col_label = words,
+                  .row_axis = "queries",
+                  .col_axis = "keys"};
+}
+
+#define POINTS 200
+static double steps[POINTS], losses[POINTS], tests[POINTS];
+
+static const Series *curves(void) {
+    static const Series series[2] = {{steps, losses, POINTS, STYLE_MODEL, "train"},
+                                     {steps, tests, POINTS, STYLE_SERIES_B, "test"}};
+    for (int i = 0; i < POINTS; i++) {
+        steps[i] = 1 + i * 8;
+        losses[i] = 0.93 + 3.1 / (1 + 0.06 * i);
+        tests[i] = i % 20 == 0 && i > 0 ? (double)NAN : 1.05 + 2.8 / (1 + 0.05 * i);
+    }
+    return series;
+}
+
+static Plot loss_plot(void) {
+    return (Plot){.series = curves(),
+                  .count = 2,
+                  .x_label = "step",
+                  .y_label = "loss, nats",
+                  .level = 0.9145,
+                  .level_label = "floor 0.9145",
+                  .cursor_x = NAN};
+}
+
+static Table *small_table(void) {
+    static const Column columns[] = {
+        {"token", COLUMN_TEXT, ""}, {"p", COLUMN_DOUBLE, ""}, {"count", COLUMN_INT, "tokens"}, {0}};
+    Table *t = table_new("next", columns);
+    for (int i = 0; i < 6; i++) {
+        table_add_text(t, i == 2 ? WIDE "x" : words[i]);
+        table_add_real(t, 1.0 / (1 << i));
+        table_add_int(t, i * i * 37);
+    }
+    return t;
+}
+
+static const char story[] =
+    "The dogs near the cat chase bones every day. " WIDE WIDE WIDE WIDE WIDE WIDE "\xE3\x80\x82" WIDE "\n\nAnd "
+    "averyveryverylongword that fits nowhere.";
+
+static void draw_all_of(Canvas *c, Rect r, int what) {
+    Heat h = attention();
+    Plot p = loss_plot();
+    switch (what) {
+    case 0:
+        draw_box(c, r, "1 train \xE2\x94\x80 all", true);
+        break;
+    case 1:
+        draw_heat(c, r, &h);
+        break;
+    case 2:
+        h.rows = h.cols = 100;
+        h.row_label = h.col_label = NULL;
+        h.cursor_row = 99, h.cursor_col = 55;
+        draw_heat(c, r, &h);
+        break;
+    case 3:
+        draw_plot(c, r, &p);
+        break;
+    case 4:
+        p.log_y = true;
+        p.cursor_x = 400;
+        draw_plot(c, r, &p);
+        break;
+    case 5: {
+        Table *t = small_table();
+        draw_table(c, r, t, 1, 3);
+        table_free(t);
+        break;
+    }
+    case 6:
+        draw_paragraph(c, r, story, STYLE_TEXT);
+        break;
+    case 7:
+        draw_big(c, r, "2.535", STYLE_STRONG);
+        break;
+    default:
+        break;
+    }
+}
+
+#define SHAPES 8
+
+/* ---- inside ---- */
+
+static void draw_lines_of(Canvas *view, int w) {
+    const double values[] = {1, 3, 2, NAN, 5, 4, 9, 7};
+    draw_rule(view, 0, 0, w, STYLE_BORDER);
+    draw_bar(view, 0, 0, w, 0.7, STYLE_MODEL);
+    draw_pair(view, 0, 0, w, 1, 0.6, 0.9);
+    draw_progress(view, 0, 0, w, 0.4, 0.8, STYLE_TEXT);
+    draw_spark(view, 0, 0, w, values, 8, STYLE_TEXT);
+    draw_heat_bar(view, 0, 0, w, HEAT_SEQUENTIAL, "0", "1");
+}
+
+static void check_guard(Canvas *c, int w, int h, int what) {
+    for (int y = 0; y < c->h; y++)
+        for (int x = 0; x < c->w; x++) {
+            if (x >= 2 && x < 2 + w && y >= 1 && y < 1 + h) continue;
+            const Cell *cell = canvas_cell(c, x, y);
+            if (cell->ch != '#' || cell->role != STYLE_ERROR)
+                fail_msg("shape %d at %dx%d draws outside, at (%d, %d)", what, w, h, x - 2, y - 1);
+        }
+}
+
+static void draw_guarded(int w, int h, Glyphs glyphs) {
+    Canvas *c = canvas_new(w + 4, h + 2, glyphs);
+    for (int what = 0; what < SHAPES; what++) {
+        canvas_fill(c, (Rect){0, 0, c->w, c->h}, '#', STYLE_ERROR, ATTRIBUTE_NONE);
+        canvas_fill(c, (Rect){2, 1, w, h}, ' ', STYLE_TEXT, ATTRIBUTE_NONE);
+        draw_all_of(c, (Rect){2, 1, w, h}, what);
+        check_guard(c, w, h, what);
+    }
+    canvas_free(c);
+    c = canvas_new(w, 1, glyphs);
+    draw_lines_of(c, w); /* within W columns: else the sanitizer sees it */
+    canvas_free(c);
+}
+
+static void every_shape_stays_inside(void **state) {
+    (void)state;
+    for (int h = 1; h <= 100; h += h < 26 ? 1 : 13)
+        for (int w = 1; w <= 300; w += w < 60 ? 1 : 23)
+            for (int glyphs = GLYPHS_ASCII; glyphs <= GLYPHS_BRAILLE; glyphs++) draw_guarded(w, h, (Glyphs)glyphs);
+}
+
+static void every_shape_is_ascii_on_ascii(void **state) {
+    (void)state;
+    Canvas *c = canvas_new(70, 22, GLYPHS_ASCII);
+    for (int what = 0; what < SHAPES; what++) draw_all_of(c, (Rect){0, 0, 70, 22}, what);
+    draw_lines_of(c, 70);
+    for (int y = 0; y < c->h; y++)
+        for (int x = 0; x < c->w; x++) assert_in_range(canvas_cell(c, x, y)->ch, ' ', '~');
+    canvas_free(c);
+}
+
+static void a_rectangle_partly_outside_is_clipped(void **state) {
+    (void)state;
+    Canvas *c = canvas_new(20, 8, GLYPHS_HALF);
+    for (int what = 0; what < SHAPES; what++) {
+        draw_all_of(c, (Rect){-5, -3, 300, 100}, what);
+        draw_all_of(c, (Rect){15, 5, 300, 100}, what);
+        draw_all_of(c, (Rect){90, 90, 3, 3}, what);
+        draw_all_of(c, (Rect){3, 3, -4, -4}, what);
+    }
+    canvas_free(c);
+}
+
+/* ---- as they must look ---- */
+
+static void assert_looks(Canvas *c, const char *name) {
+    char file[64];
+    Str got;
+    str_init(&got);
+    canvas_dump(c, true, &got);
+    snprintf(file, sizeof file, "draw-%s", name);
+    golden_check(file, got.s);
+    str_done(&got);
+    canvas_free(c);
+}
+
+static void boxes_and_bars(void **state) {
+    (void)state;
+    const double values[] = {1, 3, 2, NAN, 5, 4, 9, 7};
+    for (int glyphs = GLYPHS_ASCII; glyphs <= GLYPHS_HALF; glyphs++) {
+        Canvas *c = canvas_new(44, 16, (Glyphs)glyphs);
+        Rect in = draw_box(c, (Rect){0, 0, 22, 5}, "2 attention", true);
+        assert_true(in.x == 1 && in.y == 1 && in.w == 20 && in.h == 3);
+        draw_box(c, (Rect){22, 0, 12, 5}, "a title that is cut", false);
+        draw_box(c, (Rect){34, 0, 4, 5}, "x", false);
+        for (int i = 0; i <= 8; i++) draw_bar(c, 24, 5 + i, 4, i / 32.0, STYLE_MODEL);
+        draw_pair(c, 0, 6, 20, 2, 0.441, 0.444);
+        draw_pair(c, 0, 9, 20, 1, 0.6, 0.3);
+        draw_pair(c, 0, 10, 20, 1, 0.3, 0.6);
+        draw_pair(c, 0, 11, 20, 1, 0.5, NAN);
+        draw_progress(c, 0, 12, 20, 0.5, 0.75, STYLE_TEXT);
+        draw_spark(c, 0, 13, 20, values, 8, STYLE_SERIES_A);
+        draw_spark(c, 12, 13, 4, values, 8, STYLE_SERIES_A);
+        draw_heat_bar(c, 0, 14, 20, HEAT_SEQUENTIAL, "0", "1");
+        draw_heat_bar(c, 0, 15, 20, HEAT_DIVERGING, "-1", "1");
+        assert_looks(c, glyphs == GLYPHS_ASCII ? "bars-ascii" : "bars");
+    }
+}
+
+static void heat_maps(void **state) {
+    (void)state;
+    Heat h = attention();
+    Canvas *c = canvas_new(50, 20, GLYPHS_HALF);
+    Rect r = draw_heat(c, (Rect){1, 1, 48, 18}, &h);
+    assert_true(r.w == WORDS * 5 && r.h == WORDS * 2);
+    assert_looks(c, "heat-large");
+    c = canvas_new(24, 10, GLYPHS_HALF);
+    draw_heat(c, (Rect){0, 0, 24, 10}, &h);
+    assert_looks(c, "heat-narrow");
+    c = canvas_new(12, 5, GLYPHS_HALF);
+    draw_heat(c, (Rect){0, 0, 12, 5}, &h);
+    assert_looks(c, "heat-tiny");
+    c = canvas_new(40, 10, GLYPHS_ASCII);
+    draw_heat(c, (Rect){0, 0, 40, 10}, &h);
+    assert_looks(c, "heat-ascii");
+    c = canvas_new(50, 18, GLYPHS_HALF);
+    h.text = percent;
+    draw_heat(c, (Rect){0, 0, 50, 18}, &h);
+    assert_looks(c, "heat-numbers");
+    c = canvas_new(40, 10, GLYPHS_HALF);
+    c->heat_colour = false;
+    h.text = NULL;
+    draw_heat(c, (Rect){0, 0, 40, 10}, &h);
+    assert_looks(c, "heat-shades");
+}
+
+static void heat_maps_that_scroll(void **state) {
+    (void)state;
+    Heat h = attention();
+    h.rows = h.cols = 64;
+    h.row_label = h.col_label = NULL;
+    h.cursor_row = 40, h.cursor_col = 39;
+    Canvas *c = canvas_new(20, 8, GLYPHS_HALF);
+    draw_heat(c, (Rect){0, 0, 20, 8}, &h);
+    assert_looks(c, "heat-scrolled");
+    c = canvas_new(24, 6, GLYPHS_ASCII);
+    h = (Heat){.rows = 4, .cols = 20, .heat = signed_value, .map = HEAT_DIVERGING, .cursor_row = -1, .cursor_col = -1};
+    draw_heat(c, (Rect){0, 0, 24, 6}, &h);
+    assert_looks(c, "heat-diverging");
+}
+
+/* What a click at each cell finds is what is drawn there. */
+static void clicks_find_values(void **state) {
+    (void)state;
+    for (int h = 1; h < 30; h++)
+        for (int w = 1; w < 70; w++) {
+            Heat heat = attention();
+            heat.rows = heat.cols = 12;
+            heat.row_label = heat.col_label = NULL;
+            heat.cursor_row = heat.cursor_col = -1;
+            Canvas *c = canvas_new(w, h, GLYPHS_HALF);
+            Rect r = draw_heat(c, (Rect){0, 0, w, h}, &heat);
+            int hits = 0;
+            for (int y = 0; y < h; y++)
+                for (int x = 0; x < w; x++) {
+                    int row = -1, col = -1;
+                    bool hit = draw_heat_at(c, (Rect){0, 0, w, h}, &heat, x, y, &row, &col);
+                    assert_int_equal(hit, x >= r.x && y >= r.y && x < r.x + r.w && y < r.y + r.h);
+                    if (!hit) continue;
+                    hits++;
+                    const Cell *cell = canvas_cell(c, x, y);
+                    if (cell->map != HEAT_NONE && !cell->void_top) assert_int_equal(cell->top, causal(NULL, row, col));
+                }
+            assert_int_equal(hits, r.w * r.h);
+            canvas_free(c);
+        }
+}
+
+static void plots(void **state) {
+    (void)state;
+    static const char *const names[] = {"plot-ascii", "plot-half", "plot-braille"};
+    for (int glyphs = GLYPHS_ASCII; glyphs <= GLYPHS_BRAILLE; glyphs++) {
+        Canvas *c = canvas_new(64, 16, (Glyphs)glyphs);
+        Plot p = loss_plot();
+        draw_plot(c, (Rect){0, 0, 64, 16}, &p);
+        assert_looks(c, names[glyphs]);
+    }
+    Canvas *c = canvas_new(40, 10, GLYPHS_HALF);
+    Plot p = loss_plot();
+    p.log_y = true;
+    p.cursor_x = 400;
+    draw_plot(c, (Rect){0, 0, 40, 10}, &p);
+    assert_looks(c, "plot-log");
+    c = canvas_new(18, 5, GLYPHS_HALF);
+    draw_plot(c, (Rect){0, 0, 18, 5}, &p);
+    assert_looks(c, "plot-small");
+    c = canvas_new(40, 10, GLYPHS_HALF);
+    c->heat_colour = false;
+    draw_plot(c, (Rect){0, 0, 40, 10}, &p);
+    assert_looks(c, "plot-named");
+}
+
+static void plots_of_little(void **state) {
+    (void)state;
+    double x[] = {7, 8, NAN}, y[] = {2.5, NAN, 3};
+    Series s = {x, y, 3, STYLE_MODEL, NULL};
+    Plot p = {.series = &s, .count = 1, .level = NAN, .cursor_x = NAN};
+    Canvas *c = canvas_new(30, 8, GLYPHS_HALF);
+    draw_plot(c, (Rect){0, 0, 30, 8}, &p); /* one point */
+    assert_looks(c, "plot-point");
+    c = canvas_new(30, 8, GLYPHS_HALF);
+    s.n = 0;
+    p.level = 1;
+    draw_plot(c, (Rect){0, 0, 30, 8}, &p); /* none */
+    y[0] = INFINITY, s.n = 3;
+    draw_plot(c, (Rect){0, 0, 30, 8}, &p);
+    p.log_y = true, y[0] = -1;
+    draw_plot(c, (Rect){0, 0, 30, 8}, &p);
+    Str got;
+    str_init(&got);
+    canvas_dump(c, false, &got);
+    assert_string_equal(got.s, "\n\n\n\n\n\n\n\n");
+    str_done(&got);
+    canvas_free(c);
+}
+
+/* Numbers at the axes are whole: each is one of the round ticks. */
+static void plot_labels_are_never_cut(void **state) {
+    (void)state;
+    double x[] = {0, 1e6}, y[] = {1e5, 2e5};
+    Series s = {x, y, 2, STYLE_MODEL, NULL};
+    Plot p = {.series = &s, .count = 1, .level = NAN, .cursor_x = NAN, .x_label = "tokens"};
+    Canvas *c = canvas_new(44, 9, GLYPHS_ASCII);
+    draw_plot(c, (Rect){0, 0, 44, 9}, &p);
+    assert_looks(c, "plot-thousands");
+    for (int w = 20; w < 90; w++) {
+        c = canvas_new(w, 9, GLYPHS_ASCII);
+        x[1] = 1600;
+        draw_plot(c, (Rect){0, 0, w, 9}, &p);
+        char line[100] = "";
+        for (int i = 0; i < w; i++) line[i] = (char)canvas_cell(c, i, 8)->ch;
+        for (char *word = strtok(line, " "); word != NULL; word = strtok(NULL, " ")) {
+            long long number = 0;
+            if (strcmp(word, "tokens") != 0 && !(str_to_long(word, &number) && number % 100 == 0))
+                fail_msg("width %d: '%s'", w, word);
+        }
+        canvas_free(c);
+    }
+}
+
+static void plot_columns_give_x_back(void **state) {
+    (void)state;
+    Plot p = loss_plot();
+    Canvas *c = canvas_new(64, 16, GLYPHS_HALF);
+    Rect r = {0, 0, 64, 16};
+    draw_plot(c, r, &p);
+    assert_true(isnan(draw_plot_x(c, r, &p, 0)));
+    assert_true(isnan(draw_plot_x(c, r, &p, 64)));
+    assert_true(fabs(draw_plot_x(c, r, &p, 63) - steps[POINTS - 1]) < 1e-9);
+    double before = -1;
+    for (int x = 10; x < 64; x++) {
+        assert_true(draw_plot_x(c, r, &p, x) > before);
+        before = draw_plot_x(c, r, &p, x);
+    }
+    canvas_free(c);
+}
+
+static void paragraphs_tables_digits(void **state) {
+    (void)state;
+    Canvas *c = canvas_new(60, 24, GLYPHS_HALF);
+    int rows = draw_paragraph(c, (Rect){0, 0, 16, 24}, story, STYLE_TEXT);
+    assert_int_equal(rows, draw_paragraph_rows(16, story));
+    Table *t = small_table();
+    draw_table(c, (Rect){20, 0, 30, 5}, t, 1, 3);
+    draw_table(c, (Rect){20, 6, 14, 3}, t, 0, -1);
+    assert_int_equal(draw_table_from(c, (Rect){36, 6, 20, 3}, t, 0, 1, -1), 1);
+    table_free(t);
+    draw_big(c, (Rect){20, 10, 40, 6}, "2.535", STYLE_STRONG);
+    draw_big(c, (Rect){20, 16, 18, 3}, "-0.17", STYLE_MODEL);
+    draw_big(c, (Rect){20, 20, 6, 1}, "12,345", STYLE_MODEL);
+    draw_big(c, (Rect){20, 22, 20, 6}, "words", STYLE_MODEL);
+    assert_looks(c, "text");
+}
+
+static void lines_are_broken_by_columns(void **state) {
+    (void)state;
+    for (int columns = 1; columns < 40; columns++) {
+        const char *s = story;
+        while (*s != '\0') {
+            size_t next = 0, bytes = draw_wrap(s, columns, &next);
+            char line[200];
+            assert_true(next > 0 && bytes < sizeof line);
+            memcpy(line, s, bytes);
+            line[bytes] = '\0';
+            Canvas *c = canvas_new(columns < 2 ? 2 : columns, 1, GLYPHS_HALF);
+            canvas_text(c, 0, 0, -1, line, STYLE_TEXT, 0);
+            canvas_free(c);
+            bool trailing = bytes > 0 && s[bytes - 1] == ' ' && s[bytes] != '\n' && s[bytes] != '\0';
+            assert_false(trailing);
+            s += next;
+        }
+    }
+    size_t next = 0;
+    assert_int_equal(draw_wrap("the dogs", 5, &next), 3);
+    assert_int_equal(next, 4);
+    assert_int_equal(draw_wrap("the dogs", 8, &next), 8);
+    assert_int_equal(draw_wrap("thedogs", 4, &next), 4);
+    assert_int_equal(draw_wrap(WIDE WIDE WIDE, 5, &next), 6);
+    assert_int_equal(draw_wrap(WIDE WIDE "\xE3\x80\x82", 4, &next), 3); /* the full stop takes a character along */
+    assert_int_equal(draw_wrap(WIDE, 1, &next), 3);
+    assert_int_equal(draw_wrap("a\nb", 9, &next), 1);
+    assert_int_equal(next, 2);
+    assert_int_equal(draw_paragraph_rows(0, "abc"), 0);
+}
+
+/* The glyphs from the least to the greatest heat, each once. */
+static void assert_ramp(Glyphs glyphs, HeatMap map, const char *want) {
+    Canvas *c = canvas_new(1, 1, glyphs);
+    Str got;
+    uint32_t before = 0;
+    str_init(&got);
+    for (int heat = 0; heat < 256; heat++) {
+        uint32_t ch = draw_heat_glyph(c, map, (uint8_t)heat);
+        if (ch != before) str_add_code(&got, ch);
+        before = ch;
+    }
+    assert_string_equal(got.s, want);
+    str_done(&got);
+    canvas_free(c);
+}
+
+/* No glyph stands for a value above and one below zero. */
+static void ramps_rise(void **state) {
+    (void)state;
+    assert_ramp(GLYPHS_ASCII, HEAT_SEQUENTIAL, " .:-=+*#%@");
+    assert_ramp(GLYPHS_ASCII, HEAT_DIVERGING, "Oo~;, .:-=+*#%@");
+    assert_ramp(GLYPHS_HALF, HEAT_SEQUENTIAL, " \xE2\x96\x91\xE2\x96\x92\xE2\x96\x93\xE2\x96\x88");
+    assert_ramp(GLYPHS_HALF, HEAT_DIVERGING,
+                "\xE2\x96\xA4\xE2\x89\xA1=\xE2\x94\x80 \xE2\x96\x91\xE2\x96\x92\xE2\x96\x93\xE2\x96\x88");
+}
+
+int main(void) {
+    const struct CMUnitTest tests_of_draw[] = {
+        cmocka_unit_test(every_shape_stays_inside),
+        cmocka_unit_test(every_shape_is_ascii_on_ascii),
+        cmocka_unit_test(a_rectangle_partly_outside_is_clipped),
+        cmocka_unit_test(boxes_and_bars),
+        cmocka_unit_test(heat_maps),
+        cmocka_unit_test(heat_maps_that_scroll),
+        cmocka_unit_test(clicks_find_values),
+        cmocka_unit_test(plots),
+        cmocka_unit_test(plots_of_little),
+        cmocka_unit_test(plot_labels_are_never_cut),
+        cmocka_unit_test(plot_columns_give_x_back),
+        cmocka_unit_test(paragraphs_tables_digits),
+        cmocka_unit_test(lines_are_broken_by_columns),
+        cmocka_unit_test(ramps_rise),
+    };
+    return cmocka_run_group_tests(tests_of_draw, NULL, NULL);
+}
