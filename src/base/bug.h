@@ -12,5 +12,7 @@ _Noreturn void bug_abort(const char *file, int line, const char *condition);
 
 /* HOOK runs first: it gives the terminal back. NULL removes it. */
 void bug_set_hook(void (*hook)(void));
+/* Runs the hook, once, for an end that is nobody's bug (no memory is left) but also needs the terminal back. */
+void bug_run_hook(void);
 
 #endif
