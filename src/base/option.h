@@ -58,7 +58,7 @@ int options_ints(const Options *o, const char *name, const long long **x); /* co
 int options_reals(const Options *o, const char *name, const double **x);
 int options_choices(const Options *o, const char *name, const int **x);
 
-/* One line per option: name, type, range, default, help, aligned. */
+/* One line per option: name, type, range, value (the default while nothing is set), help, aligned. */
 void options_help(const Options *o, Str *out);
 
 #endif

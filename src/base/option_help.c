@@ -55,13 +55,15 @@ static void add_type(Str *out, const Option *row) {
         str_add(out, _(", separated by commas"));
 }
 
-static void add_default(Str *out, const Option *row) {
-    bool has_default = row->initial && *row->initial;
-    if (has_default) str_addf(out, "= %s", row->initial);
+/* What it is when nobody says anything: the value that it has in O, which may differ from the row's. */
+static void add_default(Str *out, const Options *o, const Option *row) {
+    const char *value = options_value(o, row->name);
+    bool has_default = *value != '\0';
+    if (has_default) str_addf(out, "= %s", value);
     if (row->unit && *row->unit) str_addf(out, "%s%s", has_default ? " " : "", row->unit);
 }
 
-static void add_cell(Str *out, const Option *row, int column) {
+static void add_cell(Str *out, const Options *o, const Option *row, int column) {
     switch (column) {
     case 0:
         str_add(out, row->name);
@@ -70,24 +72,24 @@ static void add_cell(Str *out, const Option *row, int column) {
         add_type(out, row);
         break;
     default:
-        add_default(out, row);
+        add_default(out, o, row);
         break;
     }
 }
 
-static int cell_width(const Option *row, int column) {
+static int cell_width(const Options *o, const Option *row, int column) {
     Str cell;
     str_init(&cell);
-    add_cell(&cell, row, column);
+    add_cell(&cell, o, row, column);
     int width = utf8_columns(cell.s);
     str_done(&cell);
     return width;
 }
 
-static void add_line(Str *out, const Option *row, const int widest[HELP_COLUMNS]) {
+static void add_line(Str *out, const Options *o, const Option *row, const int widest[HELP_COLUMNS]) {
     for (int c = 0; c < HELP_COLUMNS; c++) {
-        add_cell(out, row, c);
-        str_add_repeat(out, ' ', (size_t)(widest[c] - cell_width(row, c) + HELP_GAP));
+        add_cell(out, o, row, c);
+        str_add_repeat(out, ' ', (size_t)(widest[c] - cell_width(o, row, c) + HELP_GAP));
     }
     if (row->help) str_add(out, _(row->help));
     size_t len = out->len;
@@ -100,8 +102,8 @@ void options_help(const Options *o, Str *out) {
     int widest[HELP_COLUMNS] = {0};
     for (int i = 0; i < options_count(o); i++)
         for (int c = 0; c < HELP_COLUMNS; c++) {
-            int width = cell_width(options_row(o, i), c);
+            int width = cell_width(o, options_row(o, i), c);
             if (width > widest[c]) widest[c] = width;
         }
-    for (int i = 0; i < options_count(o); i++) add_line(out, options_row(o, i), widest);
+    for (int i = 0; i < options_count(o); i++) add_line(out, o, options_row(o, i), widest);
 }

@@ -113,3 +113,8 @@ char *str_take(Str *t) {
     str_init(t);
     return s;
 }
+
+_Bool str_ends_in(const char *s, const char *end) {
+    size_t n = strlen(s), m = strlen(end);
+    return n >= m && strcmp(s + n - m, end) == 0;
+}

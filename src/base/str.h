@@ -33,6 +33,8 @@ void str_add_float(Str *t, float x);
 _Bool str_to_double(const char *s, double *x);
 _Bool str_to_long(const char *s, long long *x); /* decimal digits with an optional sign */
 
+_Bool str_ends_in(const char *s, const char *end);
+
 /* Letters to put in, take out, change or swap with their neighbour until A is B. */
 int str_distance(const char *a, const char *b);
 /* "Did you mean": CANDIDATE when it is like MEANT (at most a third of its letters are wrong) and likelier than BEST
