@@ -2,6 +2,7 @@
  *
  * Exit codes: 0 done; 1 failed while running; 2 a bad command, id, key, value or file; 128+n stopped by signal n. Every
  * error is one line on standard error. */
+#include "bug.h"
 #include "catalog.h"
 #include "headless.h"
 #include "intl.h"
@@ -168,7 +169,7 @@ static Status read_arguments(int argc, char **argv, Arguments *a) {
 static const char usage[] =
     N_("lantern trains a small Transformer in front of you and shows its inside.\n"
        "\n"
-       "  lantern [key=value ...]             the screen: training begins at once; the keys of lm.train, and prompt=\n"
+       "  lantern [key=value ...]             the screen: training begins at once; the keys stand below\n"
        "  lantern list                        every experiment: id, section of the notes, one line\n"
        "  lantern run ID [key=value ...]      runs one and prints its tables\n"
        "  lantern help ID                     its options and tables (also: lantern run ID --help)\n"
@@ -192,10 +193,14 @@ static const char usage[] =
        "\n"
        "Exit codes: 0 done, 1 failed while running, 2 something asked for is wrong, 128+n stopped by signal n.\n");
 
-static Status print(const char *text) {
+static Status print_usage(void) {
     Str out;
     str_init(&out);
-    str_add(&out, text);
+    str_add(&out, _(usage));
+    str_add(&out, _("\nkeys of a run on the screen\n"));
+    Options *o = lab_options();
+    options_help(o, &out);
+    options_free(o);
     Status s = headless_print(stdout, &out);
     str_done(&out);
     return s;
@@ -305,6 +310,7 @@ static void raise_again(int signal_number) {
 static Status show_screen(const Arguments *a) {
     Options *o = lab_options();
     Status s = read_options(a->operand, a->operands, o);
+    if (status_is_ok(&s)) s = lab_check(o);
     if (!status_is_ok(&s)) {
         options_free(o);
         return s;
@@ -329,12 +335,12 @@ static Status unknown_command(const char *word) {
 static Status carry_out(const Arguments *a) {
     const char *command = a->operands ? a->operand[0] : "";
     if (a->version) return print_version();
-    if (strcmp(command, "run") == 0 && (a->operands > 1 || !a->help)) return run_experiment(a);
     if (a->of_screen && a->operands && !strchr(command, '='))
         return status_usage(_("--%s goes with the screen, not with lantern %s"), a->of_screen, command);
+    if (strcmp(command, "run") == 0 && (a->operands > 1 || !a->help)) return run_experiment(a);
     if (a->of_run) return status_usage(_("%s goes with lantern run ID"), a->of_run);
     if (strcmp(command, "help") == 0 && a->operands == 2) return print_help(a->operand[1]);
-    if (a->help || (strcmp(command, "help") == 0 && a->operands == 1)) return print(_(usage));
+    if (a->help || (strcmp(command, "help") == 0 && a->operands == 1)) return print_usage();
     if (strcmp(command, "list") == 0 && a->operands == 1) return print_list();
     if (strcmp(command, "list") == 0 || strcmp(command, "help") == 0)
         return status_usage(_("%s takes no '%s'"), command, a->operand[command[0] == 'l' ? 1 : 2]);
@@ -357,6 +363,7 @@ static int exit_code(const Status *s) {
 }
 
 static void out_of_memory(const char *sentence) {
+    bug_run_hook(); /* gives the terminal back */
     fprintf(stderr, "lantern: %s\n", sentence);
     exit(1);
 }

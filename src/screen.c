@@ -2,6 +2,7 @@
 #include "screen.h"
 
 #include "app.h"
+#include "bug.h"
 #include "intl.h"
 #include "script.h"
 #include "str.h"
@@ -53,11 +54,23 @@ static Status read_settings(const ScreenOptions *o, Settings *s) {
     return read_color(o->color, &s->term.depth);
 }
 
+static App *make_app(Worker *w, const Settings *set, Glyphs glyphs, Depth depth) {
+    App *a = app_new(w, glyphs, depth);
+    StyleSheet style = set->style;
+    style.depth = depth;
+    app_set_style(a, &style);
+    if (!set->term.mouse) {
+        Status s = app_command(a, "mouse off"); /* else it would ask the terminal for it */
+        BUG_ON(!status_is_ok(&s));
+    }
+    return a;
+}
+
 /* A script plays the whole application in this thread. */
 static Status play(const char *path, Lab *lab, const Settings *set) {
     Worker *w = worker_new(lab, WORKER_INLINE);
-    App *a = app_new(w, GLYPHS_HALF, DEPTH_256);
-    app_set_style(a, &set->style);
+    App *a = make_app(w, set, set->term.glyphs < 0 ? GLYPHS_HALF : (Glyphs)set->term.glyphs,
+                      set->term.depth < 0 ? DEPTH_256 : (Depth)set->term.depth);
     Str picture;
     str_init(&picture);
     Status s = script_run_file(path, a, w, &picture);
@@ -70,10 +83,7 @@ static Status play(const char *path, Lab *lab, const Settings *set) {
 
 static void project(Term *t, Lab *lab, const Settings *set, int *signal_number) {
     Worker *w = worker_new(lab, WORKER_THREAD);
-    App *a = app_new(w, t->glyphs(t), t->depth(t));
-    StyleSheet style = set->style;
-    style.depth = t->depth(t);
-    app_set_style(a, &style);
+    App *a = make_app(w, set, t->glyphs(t), t->depth(t));
     *signal_number = tui_run(a, t, w, &set->tui);
     t->free(t);
     app_free(a);

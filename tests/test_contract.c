@@ -6,6 +6,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <pty.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -187,6 +188,18 @@ static const struct {
     {"$L run grammar.next set=zz:1", 2, "zz"},
     {"printf 's: a\n\nt {u}\n' >bad && $L run grammar.next grammar=bad", 2, "line 3"},
     {"$L run grammar.next prefix=\"$(printf '\377')\"", 2, "not UTF-8"},
+    {"$L", 2, "lantern run ID"},
+    {"$L seed=2 start=pause", 2, "lantern run ID"},
+    {"$L sed=2", 2, "did you mean 'seed'"},
+    {"$L heads=3", 2, "heads"},
+    {"$L --theme pink", 2, "dark, light, contrast, mono"},
+    {"$L --map pink", 2, "viridis"},
+    {"$L --color 12", 2, "auto, mono, 8, 16, 256, true"},
+    {"$L --fps 0", 2, "1 to 60"},
+    {"$L --script nowhere", 2, "nowhere"},
+    {"$L list --theme dark", 2, "--theme"},
+    {"$L run text.batch --ascii", 2, "--ascii"},
+    {"$L --csv -", 2, "lantern run"},
     {"$L run lm.train save=nowhere/x", 2, "nowhere/x"},
     {"$L run lm.train save=. epochs=0", 2, "Hugging Face"},
     {"$L run lm.train heads=3", 2, "heads"},
@@ -353,6 +366,54 @@ static void stopping_keeps_the_rows(void **state) {
     expect_stop(SIGTERM);
 }
 
+/* ---- the screen ---- */
+
+static void scripts_need_no_terminal(void **state) {
+    (void)state;
+    Ran r = shell("printf 'wait loaded\nexpect lantern\n' >good && $L --script good start=pause sentences=64");
+    assert_int_equal(r.code, 0);
+    assert_string_equal(r.out.s, "");
+    ran_done(&r);
+    r = shell("printf 'wait loaded\nexpect no such words\n' >bad && $L --script bad start=pause sentences=64");
+    assert_int_equal(r.code, 1);
+    assert_non_null(strstr(r.err.s, "bad:2"));
+    ran_done(&r);
+}
+
+/* The screen goes away and the shell sees which signal it was. */
+static void expect_ended_by(int signal_number, const char *option, bool mouse) {
+    int terminal;
+    pid_t child = forkpty(&terminal, NULL, NULL, &(struct winsize){.ws_row = 30, .ws_col = 100});
+    if (child == 0) {
+        setenv("TERM", "xterm-256color", 1);
+        execl(LANTERN_PROGRAM, "lantern", "start=pause", "sentences=64", option, (char *)NULL);
+        _exit(99);
+    }
+    char part[4096];
+    Str shown;
+    str_init(&shown);
+    bool sent = false; /* once the screen stands */
+    for (ssize_t n; (n = read(terminal, part, sizeof part)) > 0;) {
+        str_add_n(&shown, part, (size_t)n);
+        if (!sent && strstr(shown.s, "lantern")) sent = kill(child, signal_number) == 0;
+    }
+    int result = wait_for(child);
+    close(terminal);
+    assert_true(sent);
+    assert_non_null(strstr(shown.s, "\033[?1049l"));
+    assert_int_equal(strstr(shown.s, "\033[?1002h") != NULL, mouse);
+    assert_true(WIFSIGNALED(result));
+    assert_int_equal(WTERMSIG(result), signal_number);
+    str_done(&shown);
+}
+
+static void signals_end_the_screen(void **state) {
+    (void)state;
+    expect_ended_by(SIGTERM, NULL, true);
+    expect_ended_by(SIGINT, "--no-mouse", false);
+    expect_ended_by(SIGHUP, "--ascii", true);
+}
+
 static int make_folder(void **state) {
     (void)state;
     if (!mkdtemp(folder)) return -1;
@@ -381,6 +442,8 @@ int main(void) {
         cmocka_unit_test(the_locale_changes_nothing),
         cmocka_unit_test(nobody_reads),
         cmocka_unit_test(stopping_keeps_the_rows),
+        cmocka_unit_test(scripts_need_no_terminal),
+        cmocka_unit_test(signals_end_the_screen),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

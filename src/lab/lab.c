@@ -27,6 +27,10 @@ Options *lab_options(void) {
     return o;
 }
 
+Status lab_check(const Options *o) {
+    return run_check(o);
+}
+
 /* Life. */
 
 Lab *lab_new(Options *o) {

@@ -15,6 +15,8 @@ typedef struct Lab Lab;
 /* The options of a live run: those of lm.train (arch is modern here), prompt=, history= (MB), start=run|pause,
  * threads=, seed=. */
 Options *lab_options(void);
+/* Refuses what cannot be built, before anything is made. lab_prepare may still fail on what the corpus holds. */
+Status lab_check(const Options *o) STATUS_CHECKED;
 
 /* Cheap: takes the options over. lab_prepare makes corpus and model and may take a second. */
 Lab *lab_new(Options *o);
