@@ -7,25 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
-static bool ends_in(const char *s, const char *end) {
-    size_t n = strlen(s), m = strlen(end);
-    return n >= m && strcmp(s + n - m, end) == 0;
-}
-
-static bool is_built_in(const char *spec, Str *path) {
-    if (!*spec || strchr(spec, '/')) return false;
-    Str relative;
-    str_init(&relative);
-    str_addf(&relative, "grammars/%s.grammar", spec);
-    bool found = assets_find(relative.s, path);
-    str_done(&relative);
-    return found;
-}
-
 Status corpora_check(const char *spec) {
     Str path;
     str_init(&path);
-    bool there = strcmp(spec, "-") == 0 || is_built_in(spec, &path) || access(spec, R_OK) == 0;
+    bool there = strcmp(spec, "-") == 0 || assets_grammar(spec, &path) || access(spec, R_OK) == 0;
     str_done(&path);
     if (there) return status_ok();
     return status_usage(_("corpus: '%s' is neither a built-in grammar (farm, morph, stories, tags) nor a file to read"),
@@ -55,9 +40,9 @@ Status corpora_load(const char *spec, long sentences, long most, long test, uint
     Str path;
     str_init(&path);
     Status s;
-    if (is_built_in(spec, &path))
+    if (assets_grammar(spec, &path))
         s = sample(spec, path.s, sentences, test, seed, out);
-    else if (ends_in(spec, ".grammar"))
+    else if (str_ends_in(spec, ".grammar"))
         s = sample(spec, spec, sentences, test, seed, out);
     else
         s = read_text(spec, most, out);

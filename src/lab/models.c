@@ -37,11 +37,6 @@ static bool is_preset(const char *spec) {
     return config_preset(spec, &c);
 }
 
-static bool ends_in(const char *s, const char *end) {
-    size_t n = strlen(s), m = strlen(end);
-    return n >= m && strcmp(s + n - m, end) == 0;
-}
-
 /* Layouts of others that are recognised, so that the refusal can say what it is about. */
 static Status check_file(const char *path) {
     struct stat st;
@@ -51,10 +46,10 @@ static Status check_file(const char *path) {
         return status_usage(
             _("model: '%s' is a folder; the Hugging Face layout is not read yet, give gpt, modern or a checkpoint"),
             path);
-    if (ends_in(path, ".bin"))
+    if (str_ends_in(path, ".bin"))
         return status_usage(
             _("model: '%s' looks like a llama2.c file, which is not read yet; give gpt, modern or a checkpoint"), path);
-    if (ends_in(path, ".safetensors"))
+    if (str_ends_in(path, ".safetensors"))
         return status_usage(
             _("model: '%s' is in the safetensors format, which is not read yet; give gpt, modern or a checkpoint"),
             path);
@@ -324,4 +319,20 @@ Scene models_scene(const TrainedModel *m, const int *ids, int n, uint64_t seed) 
                    .tweak = {.window = -1},
                    .filter = filter_defaults(),
                    .seed = seed};
+}
+
+double models_log_p(const TrainedModel *m, const int *ids, int n, int from) {
+    int vocab = model_config(m->model)->vocab;
+    double *wide = MEM_ARRAY(double, (size_t)vocab), sum = 0;
+    Observers *o = observers_new();
+    Scene scene = models_scene(m, ids, n - 1, 0);
+    const real *logits = observers_logits(o, &scene);
+    for (int i = from; i < n; i++) {
+        const real *row = logits + (size_t)(i - 1) * (size_t)vocab;
+        for (int k = 0; k < vocab; k++) wide[k] = (double)row[k];
+        sum += speaker_log_p(wide, vocab, ids[i]);
+    }
+    observers_free(o);
+    mem_free(wide);
+    return sum;
 }

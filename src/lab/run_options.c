@@ -41,7 +41,7 @@ const Option run_option_rows[] = {
     {"z_loss", OPTION_REAL, NULL, 0, 1e6, NULL, "", N_("coefficient of (log Z)^2 in the loss; 0: off")},
     {"parallel", OPTION_FLAG, NULL, 0, 0, NULL, "", N_("attention and feed-forward side by side; default: 0")},
     {"dropout", OPTION_REAL, NULL, 0, 0.9, NULL, "", N_("share dropped while training; 0: off")},
-    {"corpus", OPTION_TEXT, "farm", 0, 0, NULL, "",
+    {"corpus", OPTION_TEXT, "farm", 0, 0, NULL, "file",
      N_("farm, morph, stories, tags, a .grammar file, or a text file with one sentence a line")},
     {"tokens", OPTION_CHOICE, "word", 0, 0, "word", "", N_("what a token is: a word, split at blanks")},
     {"sentences", OPTION_INT, "20000", 1, 1e8, NULL, "", N_("training sentences (of a text file: at most so many)")},
