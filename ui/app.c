@@ -38,7 +38,7 @@ App *app_new(Worker *w, Glyphs glyphs, Depth depth) {
     a->worker = w;
     a->snapshot = nothing();
     a->style = (StyleSheet){.theme = THEME_DARK, .map = MAP_VIRIDIS, .depth = depth};
-    a->cursor = (Cursor){.query = -1, .key = -1, .step = -1};
+    a->cursor = (Cursor){.step = -1};
     a->mouse = true;
     a->prompt = prompt_new();
     a->complete = complete_new(app_commands());
@@ -103,7 +103,8 @@ static void take_message(App *a) {
 /* At first the cursor stands on what the last visible token looks at most: its own row, the diagonal. */
 static void place_cursor(App *a) {
     int visible = reading_visible(a->snapshot);
-    if (a->cursor.query >= 0 || visible == 0) return;
+    if (a->placed || visible == 0) return;
+    a->placed = true;
     a->cursor.query = visible - 1;
     a->cursor.key = visible > 2 ? visible - 4 > 0 ? visible - 4 : 1 : 0;
 }

@@ -20,6 +20,7 @@ struct App {
     StyleSheet style;
     void *state[LAYOUT_MOST]; /* of each pane */
     Cursor cursor;
+    bool placed; /* the cursor, on the first sentence seen */
     Clock clock;
 
     ViewKind view;

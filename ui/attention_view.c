@@ -229,8 +229,11 @@ static void map_text(const void *data, int row, int col, char *out, size_t bytes
     const MapData *m = data;
     double x = (double)field_at(m->field, m->head, row, col, 0);
     Text number = format_fixed(x, m->decimals);
-    bool tight = m->weights && m->decimals == 2 && number.s[0] == '0'; /* .87 where 0.87 is too wide */
-    snprintf(out, bytes, "%s", number.s + (tight && m->tight ? 1 : 0));
+    bool tight = m->tight && m->weights && m->decimals == 2; /* .87 and 1.0 where 0.87 and 1.00 are too wide */
+    if (tight && number.s[0] == '1')
+        snprintf(out, bytes, "%.3s", number.s);
+    else
+        snprintf(out, bytes, "%s", number.s + (tight && number.s[0] == '0' ? 1 : 0));
 }
 
 /* The large map as draw_heat takes it, with all that it borrows. */

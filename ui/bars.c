@@ -204,28 +204,49 @@ bool bars_hit(const Canvas *c, const Snapshot *s, Clock focused, int x, int y, C
 
 /* Keys. */
 
-static bool draw_hint(Canvas *c, int *x, const KeyRow *row) {
+static int hint_width(const KeyRow *row) {
     char key[24];
     keymap_show(row->key, key, sizeof key);
-    int w = utf8_columns(key) + 1 + utf8_columns(_(row->brief)) + 2;
-    if (*x + w > c->w + 2) return false;
+    return utf8_columns(key) + 1 + utf8_columns(_(row->brief)) + 2;
+}
+
+/* False: no room before column END. */
+static bool draw_hint(Canvas *c, int *x, int end, const KeyRow *row) {
+    if (*x + hint_width(row) > end + 2) return false;
+    char key[24];
+    keymap_show(row->key, key, sizeof key);
     *x += canvas_text(c, *x, 0, -1, key, STYLE_KEY, ATTRIBUTE_BOLD) + 1;
     *x += canvas_text(c, *x, 0, -1, _(row->brief), STYLE_BAR, ATTRIBUTE_NONE) + 2;
     return true;
 }
 
+static bool is_last(const KeyRow *row) {
+    return !strcmp(row->key, "?") || !strcmp(row->key, "q");
+}
+
 /* False: the row is full. */
-static bool draw_hints(Canvas *c, int *x, const KeyRow *row) {
+static bool draw_hints(Canvas *c, int *x, int end, const KeyRow *row) {
     for (; row && row->key; row++) {
-        if (row->key[0] && row->brief && !draw_hint(c, x, row)) return false;
+        if (row->key[0] && row->brief && !is_last(row) && !draw_hint(c, x, end, row)) return false;
     }
     return true;
 }
 
+/* Help and quit stand at the right end, whatever else there is room for. Returns where they begin. */
+static int draw_last_hints(Canvas *c) {
+    int w = 0;
+    for (const KeyRow *row = keymap_rows(); row->key; row++)
+        if (row->brief && is_last(row)) w += hint_width(row);
+    int x = c->w - w + 1, begin = x;
+    for (const KeyRow *row = keymap_rows(); row->key; row++)
+        if (row->brief && is_last(row)) draw_hint(c, &x, c->w, row);
+    return begin;
+}
+
 void bars_draw_keys(Canvas *c, KeyPlace place, const PaneType *pane) {
     canvas_fill(c, (Rect){0, 0, c->w, c->h}, ' ', STYLE_BAR, ATTRIBUTE_NONE);
-    int x = 1;
-    if (place != KEYMAP_PANE && !draw_hints(c, &x, keymap_of(place))) return;
-    if (place != KEYMAP_OPTIONS && !draw_hints(c, &x, pane->keys)) return;
-    draw_hints(c, &x, keymap_of(KEYMAP_PANE));
+    int x = 1, end = draw_last_hints(c) - 2;
+    if (place != KEYMAP_PANE && !draw_hints(c, &x, end, keymap_of(place))) return;
+    if (place != KEYMAP_OPTIONS && !draw_hints(c, &x, end, pane->keys)) return;
+    draw_hints(c, &x, end, keymap_of(KEYMAP_PANE));
 }

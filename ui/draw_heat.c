@@ -171,6 +171,8 @@ static void draw_number(Canvas *c, const HeatFrame *f, const Heat *h, int row, i
     h->text(h->data, f->first_row + row, f->first_col + col, text, sizeof text);
     int columns = (int)strlen(text);
     if (columns == 0 || columns > f->cell_w) return;
+    bool marked = f->first_row + row == h->cursor_row && f->first_col + col == h->cursor_col;
+    if (marked && columns > f->cell_w - 2 && f->cell_h < 4) return; /* the brackets need the only line */
     int x = f->area.x + col * f->cell_w + (f->cell_w - columns) / 2;
     int y = f->area.y + (row * f->cell_h + (f->cell_h - 2) / 2) / 2;
     for (int i = 0; i < columns; i++) {
@@ -191,6 +193,15 @@ static void draw_values(Canvas *c, const HeatFrame *f, const Heat *h) {
         for (int col = 0; col < f->cols; col++) draw_number(c, f, h, row, col);
 }
 
+/* The line of a cell whose number is so wide that brackets would hide a digit of it; -1: none. */
+static int number_line(const HeatFrame *f, const Heat *h, int row, int col) {
+    char text[16] = "";
+    h->text(h->data, row, col, text, sizeof text);
+    int columns = (int)strlen(text);
+    if (f->cell_h < 4 || columns > f->cell_w || columns <= f->cell_w - 2) return -1;
+    return (f->cell_h - 2) / 4;
+}
+
 static void draw_cursor(Canvas *c, const HeatFrame *f, const Heat *h) {
     int row = h->cursor_row - f->first_row, col = h->cursor_col - f->first_col;
     if (h->cursor_row < 0 || h->cursor_col < 0 || row >= f->rows || col >= f->cols) return;
@@ -200,7 +211,9 @@ static void draw_cursor(Canvas *c, const HeatFrame *f, const Heat *h) {
         for (int i = 0; i < f->cell_w; i++) put_over(c, x + i, y, f->cell_w == 1 ? '+' : (uint32_t) "[]"[i > 0], lower);
         return;
     }
+    int wide = h->text ? number_line(f, h, h->cursor_row, h->cursor_col) : -1;
     for (int i = 0; i < f->cell_h / 2; i++) {
+        if (i == wide) continue;
         put_over(c, x, y + i, '[', false);
         put_over(c, x + f->cell_w - 1, y + i, ']', false);
     }
