@@ -9,8 +9,12 @@
 #include "rng.h"
 #include "screen.h"
 
+#include <dirent.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* --- tables --- */
 
@@ -564,6 +568,22 @@ static void any_keys_at_any_size(void **unused) {
     }
 }
 
+/* Keys that export write into the folder they are pressed in: one of our own. */
+static char folder[] = "/tmp/lantern-app-XXXXXX";
+
+static int enter_folder(void **state) {
+    (void)state;
+    return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
+}
+
+static int leave_folder(void **state) {
+    (void)state;
+    DIR *d = opendir(folder);
+    for (const struct dirent *e = d ? readdir(d) : NULL; e; e = readdir(d)) unlinkat(dirfd(d), e->d_name, 0);
+    if (d) closedir(d);
+    return chdir("/") == 0 && rmdir(folder) == 0 ? 0 : -1;
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_name_is_in_two_tables),
@@ -589,5 +609,5 @@ int main(void) {
         cmocka_unit_test(a_click_on_the_time_line_seeks),
         cmocka_unit_test(any_keys_at_any_size),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }
