@@ -86,6 +86,8 @@ static const struct {
      "layer,head,query,key,query_token,key_token,score,scaled,softcapped,masked,weight"},
     {"attn.step model=small", "vectors", "layer,head,position,which,index,value"},
     {"decode.filter", "steps", "stage,index,value,kept"},
+    {"decode.greedy model=small", "path", "step,token,id,p,log_p,true_p"},
+    {"decode.greedy model=small", "sentence", "of,text,log_p,true_log_p"},
     {"decode.next model=small", "next", "token,id,logit,model_p,true_p"},
     {"grammar.next", "next", "token,p"},
     {"grammar.sample", "sentences", "sentence,log_p,text"},

@@ -1,0 +1,196 @@
+/* decode.greedy: the likeliest token again and again, by the model or by the truth, beside the likeliest sentence
+ * (lecture 3, 6.2, exercise 8). */
+#include "decode/greedy.h"
+#include "experiment.h"
+#include "intl.h"
+#include "mem.h"
+#include "models.h"
+#include "tokens.h"
+
+#include <math.h>
+#include <string.h>
+
+static const Option greedy_options[] = {
+    {"prompt", OPTION_TEXT, "the dog", 0, 0, NULL, "", N_("how the sentence begins; <s> is added")},
+    {"of", OPTION_CHOICE, "model", 0, 0, "model|truth", "", N_("whose likeliest token is taken; truth needs no model")},
+    {"tokens", OPTION_INT, "64", 1, 100000, NULL, "tokens", N_("at most so many; it stops after </s>")},
+    {0},
+};
+
+static const Column path_columns[] = {{"step", COLUMN_INT, ""},
+                                      {"token", COLUMN_TEXT, ""},
+                                      {"id", COLUMN_INT, ""},
+                                      {"p", COLUMN_DOUBLE, ""},
+                                      {"log_p", COLUMN_DOUBLE, "nats"},
+                                      {"true_p", COLUMN_DOUBLE, ""},
+                                      {0}};
+static const Column sentence_columns[] = {{"of", COLUMN_TEXT, ""},
+                                          {"text", COLUMN_TEXT, ""},
+                                          {"log_p", COLUMN_DOUBLE, "nats"},
+                                          {"true_log_p", COLUMN_DOUBLE, "nats"},
+                                          {0}};
+
+static Status check(const Options *o) {
+    return models_check(o, "prompt");
+}
+
+static void add_known(Table *t, double x) {
+    if (isnan(x)) {
+        table_add_empty(t);
+    } else {
+        table_add_real(t, x);
+    }
+}
+
+static void add_sentence(Table *t, const char *of, const char *text, double log_p, double true_log_p) {
+    table_add_text(t, of);
+    table_add_text(t, text);
+    table_add_real(t, log_p);
+    add_known(t, true_log_p);
+}
+
+/* What was asked, and what is known of it. */
+typedef struct {
+    const TrainedModel *m; /* without a model when the truth is asked */
+    int *ids, n;
+    bool truth;    /* of=truth */
+    bool possible; /* a sentence of the language begins so */
+    Str prefix;    /* the words of ids */
+} Question;
+
+/* A sentence begins with <s>, and no other special comes before its end. */
+static Status ask_language(Question *q) {
+    q->possible = false;
+    if (!q->m->language || q->ids[0] != VOCAB_BOS) return status_ok();
+    for (int i = 1; i < q->n; i++)
+        if (q->ids[i] < VOCAB_SPECIALS) return status_ok();
+    NextList list;
+    STATUS_TRY(language_next(q->m->language, q->prefix.s, &list));
+    q->possible = list.count > 0;
+    next_list_done(&list);
+    return status_ok();
+}
+
+static Status follow(Study *s, const Question *q, Path *path) {
+    const TrainedModel *m = q->m;
+    int most = (int)options_int(study_options(s), "tokens");
+    if (q->truth) {
+        if (!q->possible) return status_usage(_("of=truth: no sentence begins with '%s'"), q->prefix.s);
+        return greedy_truth(m->language, m->vocab, q->ids, q->n, most, path);
+    }
+    const ModelConfig *c = model_config(m->model);
+    int room = most < c->context - q->n ? q->n + most : c->context;
+    Decoder *d = decoder_new(m->model, 1, room);
+    Status status = greedy_model(d, c->vocab, m->vocab, q->possible ? m->language : NULL, q->ids, q->n, most, path);
+    decoder_free(d);
+    return status;
+}
+
+static void add_path(Study *s, const Question *q, const Path *path) {
+    Table *t = study_table(s, "path");
+    for (int i = 0; i < path->count; i++) {
+        const PathStep *step = &path->step[i];
+        table_add_int(t, i);
+        table_add_text(t, tokens_name(q->m->vocab, step->id));
+        table_add_int(t, step->id);
+        table_add_real(t, step->p);
+        table_add_real(t, step->log_p);
+        add_known(t, step->true_p);
+    }
+    Str text;
+    str_init(&text);
+    str_add(&text, q->prefix.s);
+    for (int i = 0; i < path->count; i++) {
+        if (path->step[i].id < VOCAB_SPECIALS) continue;
+        str_addf(&text, "%s%s", text.len ? " " : "", tokens_name(q->m->vocab, path->step[i].id));
+    }
+    add_sentence(study_table(s, "sentence"), q->truth ? "truth" : "model", text.s, path->log_p, path->true_log_p);
+    str_done(&text);
+}
+
+/* log p of what comes after the prefix, </s> included, by the truth. */
+static Status true_log_p(const Question *q, const char *text, double *sum) {
+    double *step;
+    int tokens;
+    STATUS_TRY(language_steps(q->m->language, text, &step, &tokens));
+    *sum = 0;
+    for (int i = q->n - 1; i <= tokens; i++) *sum += step[i];
+    mem_free(step);
+    return status_ok();
+}
+
+/* The same by the model; -inf when it cannot say all of it. */
+static Status model_log_p(const Question *q, const char *text, double *sum) {
+    int *word, words;
+    STATUS_TRY(vocab_encode(q->m->vocab, text, &word, &words));
+    int *ids = MEM_ARRAY(int, (size_t)words + 2);
+    ids[0] = VOCAB_BOS;
+    if (words) memcpy(ids + 1, word, (size_t)words * sizeof *word);
+    ids[words + 1] = VOCAB_EOS;
+    *sum =
+        words + 1 > model_config(q->m->model)->context ? (double)-INFINITY : models_log_p(q->m, ids, words + 2, q->n);
+    mem_free(ids);
+    mem_free(word);
+    return status_ok();
+}
+
+static Status add_mode(Study *s, const Question *q) {
+    if (!q->possible) return status_ok();
+    Str text;
+    str_init(&text);
+    double whole, by_truth = 0, by_model = 0;
+    Status status = language_mode(q->m->language, q->prefix.s, &text, &whole);
+    if (status_is_ok(&status)) status = true_log_p(q, text.s, &by_truth);
+    if (status_is_ok(&status) && !q->truth) status = model_log_p(q, text.s, &by_model);
+    if (status_is_ok(&status))
+        add_sentence(study_table(s, "sentence"), "mode", text.s, q->truth ? by_truth : by_model, by_truth);
+    str_done(&text);
+    return status;
+}
+
+static Status decode(Study *s, Question *q) {
+    STATUS_TRY(models_ids(q->m, study_options(s), "prompt", MODELS_PROMPT, &q->ids, &q->n));
+    path_words(q->m->vocab, q->ids, q->n, &q->prefix);
+    Path path;
+    path_init(&path);
+    Status status = ask_language(q);
+    if (status_is_ok(&status)) status = follow(s, q, &path);
+    if (status_is_ok(&status)) {
+        add_path(s, q, &path);
+        status = add_mode(s, q);
+    }
+    path_done(&path);
+    return status;
+}
+
+static Status run(Study *s) {
+    TrainedModel m;
+    Question q = {.m = &m, .truth = options_choice(study_options(s), "of") == 1};
+    STATUS_TRY(q.truth ? models_get_language(s, &m) : models_get(s, &m));
+    str_init(&q.prefix);
+    Status status = decode(s, &q);
+    mem_free(q.ids);
+    str_done(&q.prefix);
+    models_done(&m);
+    study_about(s, "log_p_rule",
+                "of the tokens after the prompt, END included, by model or truth as of= says; true_log_p by the truth");
+    study_about(s, "mode", "the likeliest sentence that begins with the prompt, by the truth");
+    study_about(s, "ties", "model: the lowest id; truth: equal within 1e-9, the first in byte order, END last");
+    study_about(s, "logarithms", "natural (nats)");
+    return status;
+}
+
+const Experiment experiment_decode_greedy = {
+    .entry =
+        {.id = "decode.greedy",
+         .section = "L3 6.2",
+         .title = N_("greedy decoding, and the likeliest sentence beside it"),
+         .see =
+             N_("Even on the truth the likeliest word each time is not the likeliest sentence: 0.0139 against 0.0429."),
+         .options = (const Option *const[]){models_gpt_option_rows, greedy_options, models_ids_option_rows,
+                                            experiment_common_options, NULL},
+         .tables = (const TableSpec[]){{"path", path_columns}, {"sentence", sentence_columns}, {0}},
+         .figure = {FIGURE_BARS, "path", "token", "p", NULL}},
+    .check = check,
+    .run = run,
+};
