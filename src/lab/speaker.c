@@ -2,52 +2,63 @@
 
 #include "bug.h"
 #include "mem.h"
-#include "tape.h"
 
 #include <math.h>
+#include <string.h>
 
 struct Speaker {
-    const Model *model; /* borrowed */
-    bool tweaked;
-    ModelTweak tweak;
-    Tape *tape;
-    Batch batch;
-    double *logits; /* [V] */
-    int vocab;
+    Decoder *decoder; /* one stream; NULL before speaker_reset */
+    int *fed;         /* what the stream has seen, [context] */
+    double *logits;   /* [V] */
+    int vocab, context;
 };
 
 Speaker *speaker_new(void) {
-    Speaker *s = MEM_NEW(Speaker);
-    s->tape = tape_new(TAPE_EVAL);
-    batch_init(&s->batch);
-    return s;
+    return MEM_NEW(Speaker);
 }
 
 void speaker_free(Speaker *s) {
     if (!s) return;
-    tape_free(s->tape);
-    batch_done(&s->batch);
+    decoder_free(s->decoder);
+    mem_free(s->fed);
     mem_free(s->logits);
     mem_free(s);
 }
 
 void speaker_reset(Speaker *s, const Model *m, const ModelTweak *tweak) {
-    s->model = m;
-    s->tweaked = tweak != NULL;
-    if (tweak) s->tweak = *tweak;
-    int vocab = model_config(m)->vocab;
-    if (vocab != s->vocab) s->logits = mem_resize(s->logits, (size_t)vocab, sizeof *s->logits);
-    s->vocab = vocab;
+    const ModelConfig *config = model_config(m);
+    decoder_free(s->decoder);
+    s->decoder = decoder_new(m, 1, config->context);
+    if (tweak) decoder_set_tweak(s->decoder, tweak);
+    s->vocab = config->vocab;
+    s->context = config->context;
+    s->logits = mem_resize(s->logits, (size_t)s->vocab, sizeof *s->logits);
+    s->fed = mem_resize(s->fed, (size_t)s->context, sizeof *s->fed);
+}
+
+Decoder *speaker_decoder(Speaker *s) {
+    BUG_ON(!s->decoder);
+    return s->decoder;
+}
+
+/* How many of ids[0..n-1] the stream has seen; less than n, for the last gives the logits. */
+static int seen(const Speaker *s, const int *ids, int n) {
+    int most = decoder_position(s->decoder, 0), same = 0;
+    if (most > n - 1) most = n - 1;
+    while (same < most && s->fed[same] == ids[same]) same++;
+    return decoder_can_truncate(s->decoder, 0, same) ? same : 0;
 }
 
 const double *speaker_logits(Speaker *s, const int *ids, int n) {
-    BUG_ON(!s->model || n < 1 || n > model_config(s->model)->context);
-    batch_clear(&s->batch);
-    batch_add(&s->batch, ids, n, false);
-    tape_begin(s->tape, model_read_params(s->model), &s->batch, 0, 0);
-    Vid out = model_graph(s->model, s->tape, s->tweaked ? &s->tweak : NULL);
-    tape_forward(s->tape);
-    const real *last = tape_value(s->tape, out, NULL, NULL) + (size_t)(n - 1) * (size_t)s->vocab;
+    BUG_ON(!s->decoder || n < 1 || n > s->context);
+    int same = seen(s, ids, n);
+    if (same) {
+        decoder_truncate(s->decoder, 0, same);
+    } else {
+        decoder_reset(s->decoder);
+    }
+    const real *last = decoder_feed(s->decoder, 0, ids + same, n - same);
+    memcpy(s->fed + same, ids + same, (size_t)(n - same) * sizeof *ids);
     for (int i = 0; i < s->vocab; i++) s->logits[i] = (double)last[i];
     return s->logits;
 }

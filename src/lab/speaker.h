@@ -3,7 +3,7 @@
 #ifndef LAB_SPEAKER_H
 #define LAB_SPEAKER_H
 
-#include "model.h"
+#include "decode/decoder.h"
 
 typedef struct Speaker Speaker;
 
@@ -12,6 +12,8 @@ void speaker_free(Speaker *s);
 /* To be called for every other model and whenever its parameters have changed. M and TWEAK (NULL: none) are borrowed.
  */
 void speaker_reset(Speaker *s, const Model *m, const ModelTweak *tweak);
+/* The decoder behind it, for those who walk on by themselves; its stream 0 must be reset when they have done. */
+Decoder *speaker_decoder(Speaker *s);
 /* Logits [V] after ids[0..n-1], 1 <= n <= context; borrowed until the next call. */
 const double *speaker_logits(Speaker *s, const int *ids, int n);
 /* The likeliest token, ties by lowest id. */
