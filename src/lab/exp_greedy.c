@@ -5,7 +5,7 @@
 #include "intl.h"
 #include "mem.h"
 #include "models.h"
-#include "tokens.h"
+#include "paths.h"
 
 #include <math.h>
 #include <string.h>
@@ -17,36 +17,8 @@ static const Option greedy_options[] = {
     {0},
 };
 
-static const Column path_columns[] = {{"step", COLUMN_INT, ""},
-                                      {"token", COLUMN_TEXT, ""},
-                                      {"id", COLUMN_INT, ""},
-                                      {"p", COLUMN_DOUBLE, ""},
-                                      {"log_p", COLUMN_DOUBLE, "nats"},
-                                      {"true_p", COLUMN_DOUBLE, ""},
-                                      {0}};
-static const Column sentence_columns[] = {{"of", COLUMN_TEXT, ""},
-                                          {"text", COLUMN_TEXT, ""},
-                                          {"log_p", COLUMN_DOUBLE, "nats"},
-                                          {"true_log_p", COLUMN_DOUBLE, "nats"},
-                                          {0}};
-
 static Status check(const Options *o) {
     return models_check(o, "prompt");
-}
-
-static void add_known(Table *t, double x) {
-    if (isnan(x)) {
-        table_add_empty(t);
-    } else {
-        table_add_real(t, x);
-    }
-}
-
-static void add_sentence(Table *t, const char *of, const char *text, double log_p, double true_log_p) {
-    table_add_text(t, of);
-    table_add_text(t, text);
-    table_add_real(t, log_p);
-    add_known(t, true_log_p);
 }
 
 /* What was asked, and what is known of it. */
@@ -87,25 +59,9 @@ static Status follow(Study *s, const Question *q, Path *path) {
 }
 
 static void add_path(Study *s, const Question *q, const Path *path) {
-    Table *t = study_table(s, "path");
-    for (int i = 0; i < path->count; i++) {
-        const PathStep *step = &path->step[i];
-        table_add_int(t, i);
-        table_add_text(t, tokens_name(q->m->vocab, step->id));
-        table_add_int(t, step->id);
-        table_add_real(t, step->p);
-        table_add_real(t, step->log_p);
-        add_known(t, step->true_p);
-    }
-    Str text;
-    str_init(&text);
-    str_add(&text, q->prefix.s);
-    for (int i = 0; i < path->count; i++) {
-        if (path->step[i].id < VOCAB_SPECIALS) continue;
-        str_addf(&text, "%s%s", text.len ? " " : "", tokens_name(q->m->vocab, path->step[i].id));
-    }
-    add_sentence(study_table(s, "sentence"), q->truth ? "truth" : "model", text.s, path->log_p, path->true_log_p);
-    str_done(&text);
+    const Vocab *v = q->m->vocab;
+    paths_add_steps(study_table(s, "path"), v, path);
+    paths_add_sentence(study_table(s, "sentence"), v, q->truth ? "truth" : "model", q->prefix.s, path);
 }
 
 /* log p of what comes after the prefix, </s> included, by the truth. */
@@ -143,7 +99,7 @@ static Status add_mode(Study *s, const Question *q) {
     if (status_is_ok(&status)) status = true_log_p(q, text.s, &by_truth);
     if (status_is_ok(&status) && !q->truth) status = model_log_p(q, text.s, &by_model);
     if (status_is_ok(&status))
-        add_sentence(study_table(s, "sentence"), "mode", text.s, q->truth ? by_truth : by_model, by_truth);
+        paths_add_text(study_table(s, "sentence"), "mode", text.s, q->truth ? by_truth : by_model, by_truth);
     str_done(&text);
     return status;
 }
@@ -189,7 +145,7 @@ const Experiment experiment_decode_greedy = {
              N_("Even on the truth the likeliest word each time is not the likeliest sentence: 0.0139 against 0.0429."),
          .options = (const Option *const[]){models_gpt_option_rows, greedy_options, models_ids_option_rows,
                                             experiment_common_options, NULL},
-         .tables = (const TableSpec[]){{"path", path_columns}, {"sentence", sentence_columns}, {0}},
+         .tables = (const TableSpec[]){{"path", paths_step_columns}, {"sentence", paths_sentence_columns}, {0}},
          .figure = {FIGURE_BARS, "path", "token", "p", NULL}},
     .check = check,
     .run = run,

@@ -28,6 +28,8 @@ struct Observers {
     const Language *language; /* that the truths are of */
     Truth truth[TRUTHS];      /* a ring */
     int truths, next_truth;
+    Path true_path; /* from true_ids[0..true_n-1] */
+    int *true_ids, true_n;
 };
 
 typedef void Observe(Observers *o, const Scene *scene, Snapshot *s);
@@ -56,7 +58,7 @@ void observers_forget(Observers *o) {
         mem_free(o->truth[i].ids);
         next_list_done(&o->truth[i].list);
     }
-    o->truths = o->next_truth = 0;
+    o->truths = o->next_truth = o->true_n = 0;
     o->language = NULL;
 }
 
@@ -66,6 +68,8 @@ void observers_free(Observers *o) {
     tape_free(o->probe);
     batch_done(&o->batch);
     speaker_free(o->speaker);
+    path_done(&o->true_path);
+    mem_free(o->true_ids);
     mem_free(o);
 }
 
@@ -175,4 +179,19 @@ double observers_true_p(const NextList *truth, const char *token) {
     for (int i = 0; i < truth->count; i++)
         if (strcmp(truth->next[i].token, token) == 0) return truth->next[i].p;
     return 0;
+}
+
+const Path *observers_true_path(Observers *o, const Scene *scene, int most) {
+    int n = scene->visible;
+    size_t bytes = (size_t)n * sizeof *scene->ids;
+    const NextList *next = observers_truth(o, scene, scene->ids, n); /* forgets what another language said */
+    if (o->true_n == n && memcmp(o->true_ids, scene->ids, bytes) == 0) return &o->true_path;
+    o->true_path.count = 0;
+    Status s = next->count == 0 ? status_ok()
+                                : greedy_truth(scene->language, scene->vocab, scene->ids, n, most, &o->true_path);
+    if (!status_is_ok(&s)) o->true_path.count = 0;
+    o->true_ids = mem_resize(o->true_ids, (size_t)n, sizeof *o->true_ids);
+    memcpy(o->true_ids, scene->ids, bytes);
+    o->true_n = n;
+    return &o->true_path;
 }

@@ -7,6 +7,7 @@
 #define LAB_SCENE_H
 
 #include "decode/filter.h"
+#include "decode/greedy.h"
 #include "model.h"
 #include "observe.h"
 #include "speaker.h"
@@ -58,6 +59,9 @@ Speaker *observers_speaker(Observers *o, const Scene *scene);
 const NextList *observers_truth(Observers *o, const Scene *scene, const int *ids, int n);
 /* Of one token of such a list; 0 when it is not there. */
 double observers_true_p(const NextList *truth, const char *token);
+/* The greedy path of the truth from the visible tokens, at most MOST tokens; without one (no truth, an impossible or
+ * ended sentence) no step. Remembered; borrowed until the next call. */
+const Path *observers_true_path(Observers *o, const Scene *scene, int most);
 #define OBSERVER(name, help) void observe_##name(Observers *o, const Scene *scene, Snapshot *s);
 #include "observers.def"
 #undef OBSERVER

@@ -1,0 +1,62 @@
+#include "paths.h"
+
+#include "tokens.h"
+
+#include <math.h>
+
+const Column paths_step_columns[] = {
+    {"step", COLUMN_INT, ""},
+    {"token", COLUMN_TEXT, ""},
+    {"id", COLUMN_INT, ""},
+    {"p", COLUMN_DOUBLE, ""},
+    {"log_p", COLUMN_DOUBLE, "nats"},
+    {"true_p", COLUMN_DOUBLE, ""},
+    {0},
+};
+
+const Column paths_sentence_columns[] = {
+    {"of", COLUMN_TEXT, ""},
+    {"text", COLUMN_TEXT, ""},
+    {"log_p", COLUMN_DOUBLE, "nats"},
+    {"true_log_p", COLUMN_DOUBLE, "nats"},
+    {0},
+};
+
+static void add_known(Table *t, double x) {
+    if (isnan(x)) {
+        table_add_empty(t);
+    } else {
+        table_add_real(t, x);
+    }
+}
+
+void paths_add_steps(Table *t, const Vocab *v, const Path *p) {
+    for (int i = 0; i < p->count; i++) {
+        const PathStep *step = &p->step[i];
+        table_add_int(t, i);
+        table_add_text(t, tokens_name(v, step->id));
+        table_add_int(t, step->id);
+        table_add_real(t, step->p);
+        table_add_real(t, step->log_p);
+        add_known(t, step->true_p);
+    }
+}
+
+void paths_add_text(Table *t, const char *of, const char *text, double log_p, double true_log_p) {
+    table_add_text(t, of);
+    table_add_text(t, text);
+    add_known(t, log_p);
+    add_known(t, true_log_p);
+}
+
+void paths_add_sentence(Table *t, const Vocab *v, const char *of, const char *prefix, const Path *p) {
+    Str text;
+    str_init(&text);
+    str_add(&text, prefix);
+    for (int i = 0; i < p->count; i++) {
+        if (p->step[i].id < VOCAB_SPECIALS) continue;
+        str_addf(&text, "%s%s", text.len ? " " : "", tokens_name(v, p->step[i].id));
+    }
+    paths_add_text(t, of, text.s, p->log_p, p->true_log_p);
+    str_done(&text);
+}
