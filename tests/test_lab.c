@@ -211,6 +211,7 @@ static void a_plan_ends_with_a_full_test(void **state) {
     assert_int_equal(f->per_epoch, 40);
     assert_int_equal(f->test_step, STEPS);
     assert_true(f->test_nll > f->floor_nll && f->floor_nll > 0.8 && f->floor_nll < 1.0);
+    assert_true(fabs(exp(f->language_floor) - 2.4954) < 1e-4);
     const Table *test = snapshot_table(s, "test"), *curve = snapshot_table(s, "curve");
     assert_int_equal(table_rows(test), 4); /* 50, 100, 150 and the end */
     assert_int_equal(table_int(test, 0, 0), 50);

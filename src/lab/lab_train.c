@@ -36,6 +36,18 @@ void train_done(Training *t) {
     *t = (Training){0};
 }
 
+/* Entropy per token of the language itself; NaN when there is none or it cannot be said. */
+static double floor_of(Run *r) {
+    Language *language = run_corpus(r)->language;
+    LanguageStats stats;
+    if (!language) return (double)NAN;
+    Status s = language_stats(language, &stats);
+    if (!status_is_ok(&s)) return (double)NAN;
+    double floor_nats = stats.finite ? stats.entropy_per_token : (double)NAN;
+    language_stats_done(&stats);
+    return floor_nats;
+}
+
 void train_adopt(Training *t, Run *r, size_t history_bytes) {
     train_done(t);
     t->live = r;
@@ -45,7 +57,7 @@ void train_adopt(Training *t, Run *r, size_t history_bytes) {
     t->curve = table_new("curve", run_curve_columns);
     t->test = table_new("test", test_columns);
     str_init(&t->log_text);
-    t->language_floor = (double)NAN;
+    t->language_floor = floor_of(r);
 }
 
 /* Speed. */
