@@ -9,6 +9,7 @@ bring $build_packages $run_packages
 build=${LANTERN_BUILD:-$here/build/release}
 log=$build/build.log
 mkdir -p "$build"
+[ -x "$build/lantern" ] || echo "Building lantern (once; half a minute or so) ..." >&2
 if ! { cmake -S "$here" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF &&
     cmake --build "$build"; } >"$log" 2>&1; then
     cat "$log" >&2

@@ -323,6 +323,16 @@ static void add_layer(Snapshot *s, const FixtureSpec *p, int layer) {
     }
 }
 
+static void add_switches(Snapshot *s, const FixtureSpec *p) {
+    Field *off = field_new(2, (int[]){p->layers, p->heads}, "attention.head_off");
+    if (p->head_off > 0) off->x[p->head_off - 1] = 1;
+    snapshot_add_field(s, off);
+    if (p->softcap <= 0) return;
+    Field *cap = field_new(1, (int[]){1}, "attention.softcap");
+    cap->x[0] = (real)p->softcap;
+    snapshot_add_field(s, cap);
+}
+
 Snapshot *fixture_snapshot(const FixtureSpec *p) {
     SnapshotFacts facts = facts_of(p);
     Snapshot *s = snapshot_new(&facts);
@@ -332,6 +342,7 @@ Snapshot *fixture_snapshot(const FixtureSpec *p) {
     add_filter(s);
     add_path(s, p);
     for (int l = 0; l < p->layers; l++) add_layer(s, p, l);
+    add_switches(s, p);
     return s;
 }
 

@@ -12,15 +12,24 @@ static void all_sizes(App *a, const char *name) {
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) screen_golden(a, sizes[i].w, sizes[i].h, name);
 }
 
+/* An application whose laboratory lists one experiment, however many there are. */
+static App *quiet_new(const FixtureSpec *p) {
+    App *a = screen_new(p);
+    assert_ok(app_command(a, "pane lab"));
+    assert_ok(app_command(a, "find text.batch"));
+    assert_ok(app_command(a, "pane train"));
+    return a;
+}
+
 static void the_wall(void **unused) {
     (void)unused;
-    App *a = screen_new(NULL);
+    App *a = quiet_new(NULL);
     all_sizes(a, "wall");
     app_free(a);
 }
 
 static void one_pane(const char *keys, const char *name) {
-    App *a = screen_new(NULL);
+    App *a = quiet_new(NULL);
     screen_keys(a, keys);
     all_sizes(a, name);
     app_free(a);
@@ -33,7 +42,7 @@ static void train_alone(void **unused) {
 
 static void train_with_a_cursor(void **unused) {
     (void)unused;
-    App *a = screen_new(NULL);
+    App *a = quiet_new(NULL);
     screen_keys(a, "1zay<Left><Left>");
     screen_golden(a, 80, 24, "train-recent-log");
     app_free(a);
@@ -46,7 +55,7 @@ static void attention_alone(void **unused) {
 
 static void attention_terms(void **unused) {
     (void)unused;
-    App *a = screen_new(NULL);
+    App *a = quiet_new(NULL);
     screen_keys(a, "2z<Enter>");
     screen_golden(a, 80, 24, "attention-terms");
     app_free(a);
@@ -54,7 +63,7 @@ static void attention_terms(void **unused) {
 
 static void attention_scores(void **unused) {
     (void)unused;
-    App *a = screen_new(NULL);
+    App *a = quiet_new(NULL);
     screen_keys(a, "2zss");
     screen_golden(a, 80, 24, "attention-scores");
     app_free(a);
@@ -64,7 +73,7 @@ static void attention_of_a_long_prompt(void **unused) {
     (void)unused;
     FixtureSpec p = fixture_spec();
     p.tokens = p.position = 24, p.layers = 3, p.heads = 8, p.window = 6;
-    App *a = screen_new(&p);
+    App *a = quiet_new(&p);
     screen_keys(a, "2z");
     screen_golden(a, 80, 24, "attention-long");
     app_free(a);
@@ -79,18 +88,32 @@ static void the_past_while_decoding(void **unused) {
     (void)unused;
     FixtureSpec p = fixture_spec();
     p.step = 300, p.tokens = 9, p.position = 8, p.decode_running = true, p.tamper = "layer 1 head 2 off";
-    App *a = screen_new(&p);
+    App *a = quiet_new(&p);
     screen_golden(a, 80, 24, "past");
     app_free(a);
 }
 
 static void nothing_yet(void **unused) {
     (void)unused;
-    App *a = screen_new(NULL);
+    App *a = quiet_new(NULL);
     Snapshot *s = fixture_empty();
     app_show(a, s);
     snapshot_unref(s);
     screen_golden(a, 80, 24, "empty");
+    app_free(a);
+}
+
+static void the_laboratory(void **unused) {
+    (void)unused;
+    App *a = quiet_new(NULL);
+    screen_keys(a, "4z<Enter>j");
+    all_sizes(a, "lab-options");
+    screen_keys(a, "R");
+    assert_true(app_wait_jobs(a, 60));
+    app_tick(a);
+    all_sizes(a, "lab-figure");
+    screen_keys(a, "vjj");
+    screen_golden(a, 80, 24, "lab-table");
     app_free(a);
 }
 
@@ -102,7 +125,7 @@ static void presenter(void **unused) {
 
 static void help_and_lines(void **unused) {
     (void)unused;
-    App *a = screen_new(NULL);
+    App *a = quiet_new(NULL);
     screen_keys(a, "2?");
     screen_golden(a, 80, 24, "help");
     screen_keys(a, "<Esc>:the");
@@ -114,7 +137,7 @@ static void help_and_lines(void **unused) {
 
 static void too_small(void **unused) {
     (void)unused;
-    App *a = screen_new(NULL);
+    App *a = quiet_new(NULL);
     screen_golden(a, 19, 5, "too-small");
     screen_golden(a, 20, 6, "smallest");
     screen_golden(a, 40, 10, "small");
@@ -133,6 +156,7 @@ int main(void) {
         cmocka_unit_test(next_word_alone),
         cmocka_unit_test(the_past_while_decoding),
         cmocka_unit_test(nothing_yet),
+        cmocka_unit_test(the_laboratory),
         cmocka_unit_test(presenter),
         cmocka_unit_test(help_and_lines),
         cmocka_unit_test(too_small),

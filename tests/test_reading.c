@@ -33,6 +33,8 @@ static void numbers_as_people_read_them(void **state) {
     assert_text(format_small(2e-8), "2.0e-8");
     assert_text(format_small(0.41234), "0.4123");
     assert_text(format_small(0), "0");
+    assert_text(format_figures(56), "56");
+    assert_text(format_figures(0.66524), "0.6652");
     assert_text(format_probability(0), "0");
     assert_text(format_probability(0.2121212), "0.2121");
     assert_text(format_probability(3e-6), "3.0e-6");
@@ -147,7 +149,8 @@ static void a_soft_cap_stands_between(void **state) {
     Cursor at = {.layer = 1, .head = 1, .query = 5, .key = 2};
     CellSum c;
     assert_true(cell_sum(s, &at, &c));
-    assert_true(c.capped);
+    assert_close(c.cap, 2, 0);
+    assert_close(c.again, c.weight, 1e-6);
     assert_close(c.entered, 2 * tanh(c.scaled / 2), 1e-6);
     assert_close(c.numerator / c.denominator, c.weight, 1e-7);
     snapshot_unref(s);

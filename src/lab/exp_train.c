@@ -74,7 +74,7 @@ static Status measure(Study *s, Run *run) {
     STATUS_TRY(run_train_nll(run, RUN_TEST_SENTENCES, &nll, &floor_nll, &tokens));
     add_result(study_table(s, "result"), "train", tokens, nll, floor_nll);
     if (!study_progress(s, -1, _("measuring on test sentences"))) return status_cancelled();
-    STATUS_TRY(run_test(run, -1, &nll, &floor_nll, &tokens));
+    STATUS_TRY(run_test_nll(run, -1, &nll, &floor_nll, &tokens));
     add_result(study_table(s, "result"), "test", tokens, nll, floor_nll);
     return status_ok();
 }

@@ -118,7 +118,7 @@ static void add_evaluation(Training *t, const Evaluation *e) {
 static Status evaluate(Lab *l, long n, Evaluation *e) {
     Run *r = lab_shown(l);
     e->step = run_done(r);
-    STATUS_TRY(run_test(r, n, &e->nll, &e->floor, &e->tokens));
+    STATUS_TRY(run_test_nll(r, n, &e->nll, &e->floor, &e->tokens));
     add_evaluation(&l->train, e);
     return status_ok();
 }

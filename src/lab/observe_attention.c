@@ -63,9 +63,17 @@ static void add_head_off(Snapshot *s, const Scene *scene) {
     snapshot_add_field(s, f);
 }
 
+static void add_softcap(Snapshot *s, const ModelConfig *c) {
+    if (c->softcap <= 0) return;
+    Field *f = field_new(1, (const int[]){1}, "attention.softcap");
+    f->x[0] = (real)c->softcap;
+    snapshot_add_field(s, f);
+}
+
 void observe_attention(Observers *o, const Scene *scene, Snapshot *s) {
     const Tape *t = observers_probe(o, scene);
     const ModelConfig *c = model_config(scene->model);
     for (int layer = 0; layer < c->layers; layer++) add_layer(s, t, c->head_dim, layer);
     add_head_off(s, scene);
+    add_softcap(s, c);
 }

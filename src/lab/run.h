@@ -73,7 +73,7 @@ void run_reset_settings(Run *r);
 
 /* Mean nll and exact floor (NaN without a grammar) over the first N test sentences (N < 0: all), nats per prediction.
  * The floor of a sentence is worked out once. */
-Status run_test(Run *r, long n, double *nll, double *floor_nll, long *tokens) STATUS_CHECKED;
+Status run_test_nll(Run *r, long n, double *nll, double *floor_nll, long *tokens) STATUS_CHECKED;
 /* Mean nll and floor over the first N training sentences. */
 Status run_train_nll(Run *r, long n, double *nll, double *floor_nll, long *tokens) STATUS_CHECKED;
 /* A checkpoint that a run can go on from. */

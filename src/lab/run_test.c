@@ -89,7 +89,7 @@ static Status evaluate(Run *r, const Sentences *s, Floor *f, long n, double *nll
     return status_ok();
 }
 
-Status run_test(Run *r, long n, double *nll, double *floor_nll, long *tokens) {
+Status run_test_nll(Run *r, long n, double *nll, double *floor_nll, long *tokens) {
     RunData *d = run_data(r);
     return evaluate(r, &d->corpus->test, &d->test, n, nll, floor_nll, tokens);
 }
