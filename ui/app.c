@@ -39,6 +39,7 @@ App *app_new(Worker *w, Glyphs glyphs, Depth depth) {
     a->snapshot = nothing();
     a->style = (StyleSheet){.theme = THEME_DARK, .map = MAP_VIRIDIS, .depth = depth};
     a->cursor = (Cursor){.step = -1};
+    a->scrub = -1;
     a->mouse = true;
     a->prompt = prompt_new();
     a->complete = complete_new(app_commands());
@@ -100,25 +101,27 @@ static void take_message(App *a) {
     if (f->message[0]) app_say(a, f->message_level, "%s", f->message);
 }
 
-/* At first the cursor stands on what the last visible token looks at most: its own row, the diagonal. */
-static void place_cursor(App *a) {
+/* At first the cursor stands in the row of the newest word, on an earlier one. Later it stays on the newest word if it
+ * was there. */
+static void follow_newest(App *a, int before) {
     int visible = reading_visible(a->snapshot);
-    if (a->placed || visible == 0) return;
-    a->placed = true;
-    a->cursor.query = visible - 1;
-    a->cursor.key = visible > 2 ? visible - 4 > 0 ? visible - 4 : 1 : 0;
+    if (visible == 0) return;
+    if (!a->placed) {
+        a->placed = true;
+        a->cursor.query = visible - 1;
+        a->cursor.key = visible > 4 ? visible - 4 : visible > 2 ? 1 : 0;
+    } else if (visible != before && a->cursor.query == before - 1) {
+        a->cursor.query = visible - 1;
+    }
 }
 
 void app_show(App *a, const Snapshot *s) {
     const Snapshot *old = a->snapshot;
-    int before = reading_visible(old);
     a->snapshot = snapshot_ref(s);
-    place_cursor(a);
-    int visible = reading_visible(s);
-    if (before > 0 && visible != before && a->cursor.query == before - 1)
-        a->cursor.query = visible - 1; /* the newest word stays selected */
+    follow_newest(a, reading_visible(old));
     snapshot_unref(old);
     reading_clamp(a->snapshot, &a->cursor);
+    if (snapshot_facts(s)->step == a->scrub || snapshot_facts(s)->message_number != a->message_number) a->scrub = -1;
     take_message(a);
 }
 

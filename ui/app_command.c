@@ -69,19 +69,24 @@ static long stride(const App *a) {
     return head >= REWIND_PART ? head / REWIND_PART : 1;
 }
 
+/* Keys may come faster than steps are replayed: each goes on from where the last one wanted to be. */
+static Status scrub(App *a, long by) {
+    const SnapshotFacts *f = snapshot_facts(a->snapshot);
+    long to = (a->scrub >= 0 ? a->scrub : f->step) + by;
+    a->scrub = to < 0 ? 0 : to >= f->head ? f->head : to;
+    return to >= f->head ? app_post(a, "live") : post(a, "seek %ld", a->scrub);
+}
+
 static Status run_rewind(App *a, const Words *words) {
     long n = 1;
     STATUS_TRY(read_count(words, 1, stride(a), &n));
-    long step = snapshot_facts(a->snapshot)->step - n;
-    return post(a, "seek %ld", step > 0 ? step : 0);
+    return scrub(a, -n);
 }
 
 static Status run_advance(App *a, const Words *words) {
-    const SnapshotFacts *f = snapshot_facts(a->snapshot);
     long n = 1;
     STATUS_TRY(read_count(words, 1, stride(a), &n));
-    if (f->step + n >= f->head) return app_post(a, "live");
-    return post(a, "seek %ld", f->step + n);
+    return scrub(a, n);
 }
 
 static Status run_clock(App *a, const Words *words) {

@@ -20,7 +20,8 @@ struct App {
     StyleSheet style;
     void *state[LAYOUT_MOST]; /* of each pane */
     Cursor cursor;
-    bool placed; /* the cursor, on the first sentence seen */
+    long scrub;  /* the step that rewind or advance asked for last and that has not arrived; -1: none */
+    bool placed; /* the cursor has been put on a token */
     Clock clock;
 
     ViewKind view;

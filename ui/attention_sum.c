@@ -36,7 +36,10 @@ static void draw_words(const PaneContext *x, const CellSum *s, Canvas *c, Rect r
 
 static void draw_softmax(const CellSum *s, Canvas *c, Rect r, int *y) {
     char label[96];
-    if (s->capped) line(c, r, y, _("soft cap"), format_fixed(s->entered, 4), STYLE_TEXT);
+    if (s->cap > 0) {
+        snprintf(label, sizeof label, _("soft cap %g tanh(score / %g)"), s->cap, s->cap);
+        line(c, r, y, label, format_fixed(s->entered, 4), STYLE_TEXT);
+    }
     snprintf(label, sizeof label, _("exp(score − largest %s)"), format_fixed(s->largest, 4).s);
     line(c, r, y, label, format_fixed(s->numerator, 4), STYLE_TEXT);
     snprintf(label, sizeof label,
@@ -44,7 +47,6 @@ static void draw_softmax(const CellSum *s, Canvas *c, Rect r, int *y) {
              s->allowed);
     line(c, r, y, label, format_fixed(s->denominator, 4), STYLE_TEXT);
     line(c, r, y, _("weight = exp ÷ Σ exp"), format_fixed(s->weight, 4), STYLE_STRONG);
-    if (s->capped) return;
     line(c, r, y, _("again in double, from q and k"), format_fixed(s->again, 4), STYLE_TEXT);
     line(c, r, y, _("difference"), format_small(fabs(s->again - s->weight)), STYLE_DIM);
 }
@@ -124,10 +126,11 @@ static void draw_equation(const PaneContext *x, const CellSum *s, Canvas *c, Rec
         canvas_text(c, r.x + at, y, r.w - at, _("hidden by the mask"), STYLE_WARNING, ATTRIBUTE_NONE);
         return;
     }
-    if (r.w - at >= 56) {
-        at += canvas_textf(c, r.x + at, y, r.w - at, STYLE_DIM, ATTRIBUTE_NONE, _("q·k %s ÷√%d = %s  exp %s ÷ Σ %s = "),
-                           format_fixed(s->dot, 3).s, s->head_dim, format_fixed(s->scaled, 3).s,
-                           format_fixed(s->numerator, 3).s, format_fixed(s->denominator, 3).s);
+    char sum[128];
+    snprintf(sum, sizeof sum, _("q·k %s ÷√%d = %s  exp %s ÷ Σ %s = "), format_fixed(s->dot, 3).s, s->head_dim,
+             format_fixed(s->scaled, 3).s, format_fixed(s->numerator, 3).s, format_fixed(s->denominator, 3).s);
+    if (s->cap == 0 && at + utf8_columns(sum) + 6 <= r.w) {
+        at += canvas_text(c, r.x + at, y, r.w - at, sum, STYLE_DIM, ATTRIBUTE_NONE);
     }
     at += canvas_text(c, r.x + at, y, r.w - at, format_fixed(s->weight, 3).s, STYLE_STRONG, ATTRIBUTE_BOLD);
     if (r.w - at >= 12)

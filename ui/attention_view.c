@@ -71,7 +71,7 @@ static int map_least_w(const AttentionPlan *p) {
 
 static void plan_wall(AttentionPlan *p, int w, int h) {
     int foot = h >= 8 ? 2 : h >= 4 ? 1 : 0, body = h - foot, beside = w - map_least_w(p) - 1;
-    fit_small(p, at_most(beside, w / 2), body);
+    fit_small(p, beside, body);
     if (beside > small_block_w(p)) beside = small_block_w(p);
     bool maps = body >= small_h(p) + 1 && beside >= SMALL_GUTTER + p->small;
     p->foot = (Rect){0, body, w, foot};
@@ -332,9 +332,10 @@ static Seen seen_maps(const AttentionPlan *p, const Cursor *cursor) {
 static void draw_small(const PaneContext *x, const AttentionPlan *p, Canvas *c, int layer, int head, int left,
                        int top) {
     bool here = layer == x->cursor->layer && head == x->cursor->head;
-    char name[16];
-    snprintf(name, sizeof name, here ? "[%d]" : "%d", head + 1);
-    canvas_text(c, left, top, p->small, name, here ? STYLE_CURSOR : STYLE_DIM, ATTRIBUTE_NONE);
+    bool off = reading_is_off(x->snapshot, layer, head);
+    char name[24];
+    snprintf(name, sizeof name, here ? "[%d%s" : "%d%s", head + 1, off ? "×" : here ? "]" : "");
+    canvas_text(c, left, top, p->small, name, here ? STYLE_CURSOR : off ? STYLE_WARNING : STYLE_DIM, ATTRIBUTE_NONE);
     SmallData data = {x, snapshot_field(x->snapshot, "attention.%d.weights", layer), layer, head, p->small, p->tokens};
     Heat heat = {.rows = data.edge,
                  .cols = data.edge,

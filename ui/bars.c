@@ -14,35 +14,29 @@ enum { LABEL_W = 10, ONE_ROW_W = 110, LINE_LEAST_W = 16, TOKEN_GAP = 1 };
 
 /* Title. */
 
-static const char *state_words(const SnapshotFacts *f, StyleRole *role) {
-    *role = STYLE_BAR;
+static const char *state_words(const SnapshotFacts *f) {
     switch (f->state) {
     case RUN_LOADING:
         return _("loading …");
     case RUN_RUNNING:
-        *role = STYLE_GOOD;
-        return _("▶ training");
+        return f->step < f->head ? _("▶ replaying") : _("▶ training");
     case RUN_FINISHED:
-        *role = STYLE_GOOD;
-        return _("■ finished");
+        break;
     case RUN_DIVERGED:
-        *role = STYLE_ERROR;
         return _("✗ diverged");
     case RUN_FAILED:
-        *role = STYLE_ERROR;
         return _("✗ failed");
     case RUN_PAUSED:
         break;
     }
-    if (f->step < f->head) *role = STYLE_WARNING;
-    return f->step < f->head ? _("◂ the past") : _("‖ paused");
+    if (f->step < f->head) return _("◂ the past");
+    return f->state == RUN_FINISHED ? _("■ finished") : _("‖ paused");
 }
 
 void bars_draw_title(Canvas *c, const Snapshot *s, const StyleSheet *style) {
     const SnapshotFacts *f = snapshot_facts(s);
     canvas_fill(c, (Rect){0, 0, c->w, c->h}, ' ', STYLE_BAR, ATTRIBUTE_NONE);
-    StyleRole role;
-    const char *state = state_words(f, &role);
+    const char *state = state_words(f);
     char right[160];
     snprintf(right, sizeof right, _("seed %llu  %s  "), (unsigned long long)f->seed, style_map_name(style->map));
     int state_w = utf8_columns(state) + 1, right_w = c->w >= 90 ? utf8_columns(right) : 0,
@@ -57,7 +51,7 @@ void bars_draw_title(Canvas *c, const Snapshot *s, const StyleSheet *style) {
     if (f->parameters > 0 && at + utf8_columns(part) <= room)
         canvas_text(c, at, 0, room - at, part, STYLE_BAR, ATTRIBUTE_NONE);
     if (right_w) canvas_text(c, c->w - state_w - right_w, 0, right_w, right, STYLE_BAR, ATTRIBUTE_NONE);
-    canvas_text(c, c->w - state_w, 0, state_w, state, role, role == STYLE_BAR ? ATTRIBUTE_NONE : ATTRIBUTE_BOLD);
+    canvas_text(c, c->w - state_w, 0, state_w, state, STYLE_BAR, ATTRIBUTE_BOLD);
 }
 
 /* Transport. */

@@ -28,18 +28,24 @@ static void add_row(const Field *masked, const Field *weights, CellSum *c) {
     c->numerator = c->masked ? 0 : exp(c->entered - c->largest);
 }
 
-/* The weight from nothing but q, k and which keys are hidden. */
+/* What enters the softmax for one key, in double. */
+static double entering(const Field *q, const Field *k, const CellSum *c, int key) {
+    double scaled = dot(q, k, c, key) / sqrt((double)c->head_dim);
+    return c->cap > 0 ? c->cap * tanh(scaled / c->cap) : scaled;
+}
+
+/* The weight from nothing but q, k, the cap, and which keys are hidden. */
 static double again(const Field *q, const Field *k, const Field *masked, const CellSum *c) {
-    double scale = 1 / sqrt((double)c->head_dim), largest = -(double)INFINITY, sum = 0;
+    double largest = -(double)INFINITY, sum = 0;
     for (int j = 0; j < c->tokens; j++) {
         if (isinf(field_at(masked, c->head, c->query, j, 0))) continue;
-        largest = fmax(largest, dot(q, k, c, j) * scale);
+        largest = fmax(largest, entering(q, k, c, j));
     }
     for (int j = 0; j < c->tokens; j++) {
         if (isinf(field_at(masked, c->head, c->query, j, 0))) continue;
-        sum += exp(dot(q, k, c, j) * scale - largest);
+        sum += exp(entering(q, k, c, j) - largest);
     }
-    return c->masked ? 0 : exp(dot(q, k, c, c->key) * scale - largest) / sum;
+    return c->masked ? 0 : exp(entering(q, k, c, c->key) - largest) / sum;
 }
 
 bool cell_sum(const Snapshot *s, const Cursor *at, CellSum *out) {
@@ -61,9 +67,10 @@ bool cell_sum(const Snapshot *s, const Cursor *at, CellSum *out) {
     c.entered = (double)field_at(masked, c.head, c.query, c.key, 0);
     c.weight = (double)field_at(weights, c.head, c.query, c.key, 0);
     c.masked = isinf(c.entered);
-    c.capped = snapshot_field(s, "attention.%d.softcapped", c.layer) != NULL;
+    const Field *cap = snapshot_field(s, "attention.softcap");
+    c.cap = cap ? (double)field_at(cap, 0, 0, 0, 0) : 0;
     add_row(masked, weights, &c);
-    c.again = c.capped ? (double)NAN : again(q, k, masked, &c);
+    c.again = again(q, k, masked, &c);
     *out = c;
     return true;
 }

@@ -12,7 +12,7 @@ typedef struct {
     int layer, head, kv_head, query, key;
     int head_dim, tokens;
     bool masked;        /* hidden: the weight is exactly 0 and was never a candidate */
-    bool capped;        /* the scores went through a soft cap */
+    double cap;         /* of the scores; 0: none */
     int allowed;        /* keys that this query may look at */
     double dot;         /* q·k, as computed */
     double scaled;      /* dot / sqrt(head_dim) */
@@ -21,7 +21,7 @@ typedef struct {
     double numerator;   /* exp(entered - largest) */
     double denominator; /* sum of numerators over the allowed keys */
     double weight;      /* as computed */
-    double again;       /* the weight again, in double from q and k; NaN when a soft cap stands between */
+    double again;       /* the weight again, in double from q and k */
     double row_sum;     /* of the weights of this query */
     double entropy;     /* of the row, nats */
 } CellSum;

@@ -105,7 +105,7 @@ static void draw_bars(Canvas *c, Rect r, const Figure *f, const Table *t) {
         (void)at;
         double v = number_at(t, i, y);
         draw_bar(c, r.x + label_w + 1, r.y + (int)i, bar, most > 0 && isfinite(v) ? fabs(v) / most : 0, STYLE_SERIES_A);
-        canvas_text(c, r.x + r.w - number_w + 1, r.y + (int)i, number_w - 1, format_small(v).s, STYLE_DIM,
+        canvas_text(c, r.x + r.w - number_w + 1, r.y + (int)i, number_w - 1, format_figures(v).s, STYLE_DIM,
                     ATTRIBUTE_NONE);
     }
 }
@@ -168,9 +168,10 @@ static void draw_grid(Canvas *c, Rect r, const Figure *f, const Table *t) {
                  .row_axis = f->y,
                  .col_axis = f->x};
     draw_heat(c, (Rect){r.x, r.y, r.w, r.h - 1}, &heat);
+    double edge = fmax(-g.least, g.most);
     char low[FORMAT_BYTES], high[FORMAT_BYTES];
-    snprintf(low, sizeof low, "%s", format_small(g.least < 0 ? -fmax(-g.least, g.most) : 0).s);
-    snprintf(high, sizeof high, "%s", format_small(g.least < 0 ? fmax(-g.least, g.most) : g.most).s);
+    snprintf(low, sizeof low, "%s", format_figures(g.least < 0 ? -edge : 0).s);
+    snprintf(high, sizeof high, "%s", format_figures(edge).s);
     draw_heat_bar(c, r.x, r.y + r.h - 1, r.w < 40 ? r.w : 40, heat.map, low, high);
     mem_free(g.value);
 }

@@ -53,6 +53,13 @@ Text format_small(double x) {
     return t;
 }
 
+Text format_figures(double x) {
+    if (!isfinite(x)) return format_fixed(x, 0);
+    Text t;
+    snprintf(t.s, sizeof t.s, "%.4g", x);
+    return t;
+}
+
 Text format_probability(double p) {
     if (p == 0) return (Text){"0"};
     return p > 0 && p < 0.00005 ? format_small(p) : format_fixed(p, 4);

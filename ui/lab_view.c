@@ -5,6 +5,7 @@
 #include "format.h"
 #include "intl.h"
 #include "reading.h"
+#include "utf8.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -97,8 +98,20 @@ static void draw_head(const LabState *s, Canvas *c, Rect r) {
     draw_paragraph(c, (Rect){r.x, r.y + 2, r.w, r.h - 2}, _(s->entry->see), STYLE_DIM);
 }
 
-static void draw_tabs(const LabState *s, Canvas *c, Rect r) {
+/* "3–11 of 80": the rows of the table that show. */
+static void draw_rows_shown(const LabState *s, Canvas *c, Rect r, int room) {
+    const Table *t = lab_table(s);
+    if (!t || table_rows(t) == 0) return;
+    long rows = table_rows(t), last = s->first + room < rows ? s->first + room : rows;
+    char text[64];
+    snprintf(text, sizeof text, _("%ld–%ld of %ld"), s->first + 1, last, rows);
+    int columns = utf8_columns(text);
+    canvas_text(c, r.x + r.w - columns, r.y, columns, text, STYLE_DIM, ATTRIBUTE_NONE);
+}
+
+static void draw_tabs(const LabState *s, Canvas *c, Rect r, int room) {
     int at = 0;
+    draw_rows_shown(s, c, r, room);
     for (int tab = 0; tab < LAB_FIRST_TABLE + LAB_TABLES; tab++) {
         if (!lab_has_tab(s, tab)) continue;
         bool here = tab == s->tab;
@@ -184,7 +197,7 @@ void lab_draw(const PaneContext *x, Canvas *c) {
     LabPlan p = lab_plan(s, x->detail, c->w, c->h);
     if (p.list.h > 0) draw_list(s, c, p.list, x->focus);
     if (p.head.h > 0) draw_head(s, c, p.head);
-    if (p.tabs.h > 0) draw_tabs(s, c, p.tabs);
+    if (p.tabs.h > 0) draw_tabs(s, c, p.tabs, p.content.h - 1);
     if (p.content.h > 0) draw_content(x, c, p.content);
     if (p.progress.h > 0) draw_progress_row(s, c, p.progress);
 }

@@ -161,8 +161,9 @@ static int attention_tables(const PaneContext *x, Table **out) {
 static void attention_subtitle(const PaneContext *x, char *out, size_t bytes) {
     const AttentionState *state = x->state;
     AttentionStage stage = attention_stage(x->snapshot, state);
-    int used = snprintf(out, bytes, _("layer %d head %d · %s"), x->cursor->layer + 1, x->cursor->head + 1,
-                        attention_stage_name(stage));
+    bool off = reading_is_off(x->snapshot, x->cursor->layer, x->cursor->head);
+    int used = snprintf(out, bytes, _("layer %d head %d%s · %s"), x->cursor->layer + 1, x->cursor->head + 1,
+                        off ? _(" (off)") : "", attention_stage_name(stage));
     if (x->detail != DETAIL_FOCUS || used < 0 || used >= (int)bytes) return;
     snprintf(out + used, bytes - (size_t)used, "%s",
              stage == STAGE_MIX ? _(" · rows are queries, columns dimensions")

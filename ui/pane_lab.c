@@ -311,6 +311,8 @@ static void lab_subtitle(const PaneContext *x, char *out, size_t bytes) {
     const LabState *s = x->state;
     if (s->job && s->study.running)
         snprintf(out, bytes, _("%s is running"), s->ran->id);
+    else if (s->filter[0])
+        snprintf(out, bytes, _("those with “%s”"), s->filter);
     else
         snprintf(out, bytes, ngettext("%d experiment", "%d experiments", (unsigned long)catalog_count()),
                  catalog_count());

@@ -39,6 +39,17 @@ static int draw_sentence(const Snapshot *s, Canvas *c, Rect r, const char *of, c
     return 2;
 }
 
+/* What the model would go on with, without the words that are there already. */
+static void draw_greedy(const Snapshot *s, Canvas *c, Rect r) {
+    const Table *t = snapshot_table(s, "path");
+    int token = t ? table_find(t, "token") : -1;
+    int at = canvas_text(c, r.x, r.y, r.w, _("greedy"), STYLE_MODEL, ATTRIBUTE_BOLD);
+    for (long i = 0; token >= 0 && i < table_rows(t); i++) {
+        if (table_is_empty(t, i, token)) continue;
+        at += canvas_textf(c, r.x + at, r.y, r.w - at, STYLE_MODEL, CANVAS_ELLIPSIS, " %s", table_text(t, i, token));
+    }
+}
+
 static void draw_kl(const Table *next, Canvas *c, Rect r) {
     double kl = reading_kl(next);
     if (isnan(kl)) {
@@ -143,7 +154,7 @@ static void draw_wall(const PaneContext *x, Canvas *c, const NextOrder *order) {
     NextList l = list_of(x, order, c->h - bottom, c->h >= 6);
     next_draw(c, (Rect){0, 0, c->w, c->h - bottom}, &l);
     if (bottom > 0) draw_kl(l.next, c, (Rect){0, c->h - 1, c->w, 1});
-    if (bottom > 1) draw_sentence(x->snapshot, c, (Rect){0, c->h - 2, c->w, 1}, "model", _("greedy"), STYLE_MODEL);
+    if (bottom > 1) draw_greedy(x->snapshot, c, (Rect){0, c->h - 2, c->w, 1});
     if (bottom > 0 && c->w >= 44) draw_legend(c, c->w - 16, c->h - 1, 16, order->truth);
 }
 

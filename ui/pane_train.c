@@ -219,7 +219,8 @@ static void draw_line(const PaneContext *x, Canvas *c, int y) {
                  {_("floor "), format_fixed(exp(floor_of(f)), 3), STYLE_TRUTH},
                  {_("loss "), format_fixed(f->loss, 4), STYLE_MODEL}};
     for (int i = 0, at = 0; i < 4; i++) {
-        if (at + utf8_columns(parts[i].label) + utf8_columns(parts[i].number.s) > c->w && i > 0) return;
+        if (!strcmp(parts[i].number.s, format_fixed((double)NAN, 0).s)) continue; /* not known yet */
+        if (at + utf8_columns(parts[i].label) + utf8_columns(parts[i].number.s) > c->w && at > 0) return;
         at += canvas_text(c, at, y, -1, parts[i].label, STYLE_DIM, ATTRIBUTE_NONE);
         at += canvas_text(c, at, y, -1, parts[i].number.s, parts[i].role,
                           parts[i].role == STYLE_STRONG ? ATTRIBUTE_BOLD : ATTRIBUTE_NONE) +

@@ -56,6 +56,11 @@ bool reading_is_masked(const Snapshot *s, int layer, int head, int query, int ke
     return masked && isinf(field_at(masked, head, query, key, 0));
 }
 
+bool reading_is_off(const Snapshot *s, int layer, int head) {
+    const Field *off = snapshot_field(s, "attention.head_off");
+    return off && layer < off->dim[0] && head < off->dim[1] && field_at(off, layer, head, 0, 0) != 0;
+}
+
 static int clamp(int x, int n) {
     return x >= n ? (n > 0 ? n - 1 : 0) : x < 0 ? 0 : x;
 }

@@ -19,6 +19,8 @@ bool reading_attention(const Snapshot *s, int *layers, int *heads, int *tokens);
 /* Whether query I of this layer and head may not look at key J, as the `masked` field says. */
 bool reading_is_masked(const Snapshot *s, int layer, int head, int query, int key);
 
+bool reading_is_off(const Snapshot *s, int layer, int head); /* that head is switched off */
+
 void reading_clamp(const Snapshot *s, Cursor *c);
 
 /* Rows FIRST .. FIRST+N-1 of a numeric column as doubles (NaN where empty); the caller frees it. NULL when the column
