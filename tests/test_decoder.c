@@ -316,6 +316,9 @@ static void check_rolling(int window, int capacity, PosKind pos) {
     }
     const real *all = decoder_feed_all(d, 1, ids, N); /* in passes longer than the cache */
     assert_near(all, whole, N * 11);
+    Decoder *roomy = decoder_new(m, 1, MOST); /* slots that are used once: the same bits */
+    assert_memory_equal(decoder_feed_all(roomy, 0, ids, N), all, N * 11 * sizeof *all);
+    decoder_free(roomy);
     decoder_fork(d, 1, 0);
     int next = 3;
     real kept[11];

@@ -6,8 +6,9 @@
  * the capacity, and learned positions end with the context.
  *
  * The parameters are copied and laid out for one-token products: after training went on, decoder_refresh is needed.
- * What a token gives does not depend on what is fed beside it or on how a text is cut into calls: the same bits. It
- * agrees with the tape's forward pass to rounding (a test says 1e-5, 1e-10 in double). Feeding allocates nothing. */
+ * What a token gives does not depend on what is fed beside it, on how a text is cut into calls or on the capacity: the
+ * same bits. It agrees with the tape's forward pass to rounding (a test says 1e-5, 1e-10 in double). Feeding allocates
+ * nothing. */
 #ifndef DECODE_DECODER_H
 #define DECODE_DECODER_H
 
@@ -31,7 +32,7 @@ void decoder_set_length_positions(Decoder *d, bool on);
 const real *decoder_feed(Decoder *d, int stream, const int *ids, int n);
 /* The same, with the logits after each of them: [n x V]. Allocates when n is the largest so far. */
 const real *decoder_feed_all(Decoder *d, int stream, const int *ids, int n);
-/* One token for each of n streams at once, each with room, no stream twice: logits [n x V]. */
+/* One token for each of n streams at once, each with room: logits [n x V]. */
 const real *decoder_step(Decoder *d, const int *stream, const int *ids, int n);
 
 int decoder_position(const Decoder *d, int stream); /* tokens fed */

@@ -38,7 +38,7 @@ size_t kv_numbers(const KvShape *s) {
 }
 
 size_t kv_scratch_numbers(const KvShape *s) {
-    return key_stride(s) + BLOCK;
+    return (size_t)s->heads * (key_stride(s) + BLOCK);
 }
 
 void kv_store(const KvShape *s, real *cache, int slot, const real *k, const real *v) {
@@ -101,13 +101,10 @@ SIMD_INLINE void mix_part(int begin, int n, const real *w, const real *values, s
     }
 }
 
-SIMD_CLONES static void attend_head(const KvShape *s, const real *keys, const real *values, const KvSight *sight,
-                                    const real *q, real *w, real *y) {
-    size_t stride = key_stride(s), width = value_stride(s);
+/* y [head_dim] = factor * sum over what is seen of w[j] values[j]. */
+SIMD_INLINE void mix(const KvShape *s, const real *values, const KvSight *sight, const real *w, real factor, real *y) {
+    size_t width = value_stride(s);
     int first = sight->to[0] - sight->from[0], second = sight->to[1] - sight->from[1];
-    score_part(s->head_dim, q, keys + sight->from[0], stride, first, w);
-    score_part(s->head_dim, q, keys + sight->from[1], stride, second, w + first);
-    real factor = (real)1 / weigh(first + second, s->scale, s->softcap, w);
     for (int d = 0; d < s->head_dim; d += SIMD_WIDTH) {
         SimdReal sum[CHAINS];
         for (int c = 0; c < CHAINS; c++) SIMD_ZERO(sum[c]);
@@ -121,17 +118,34 @@ SIMD_CLONES static void attend_head(const KvShape *s, const real *keys, const re
     }
 }
 
-void kv_attend(const KvShape *s, const real *cache, const KvSight *sight, const real *q, real *scratch, real *y) {
-    int group = s->heads / s->kv_heads;
-    BUG_ON(sight->from[0] >= sight->to[0] || sight->to[0] > s->slots || sight->to[1] > s->slots);
-    for (int h = 0; h < s->heads; h++, q += s->head_dim, y += s->head_dim) {
+/* Stage by stage for all heads: one head's stages wait for each other, those of different heads do not. */
+SIMD_CLONES static void attend(const KvShape *s, const real *cache, const KvSight *sight, const real *q, real *scratch,
+                               real *y) {
+    int group = s->heads / s->kv_heads, hd = s->head_dim;
+    int first = sight->to[0] - sight->from[0], second = sight->to[1] - sight->from[1];
+    size_t stride = key_stride(s), width = stride + BLOCK; /* of a head's weights, behind their sum */
+    const real *values = cache + values_at(s);
+    for (int h = 0; h < s->heads; h++) {
         const real *keys = cache + (size_t)(h / group) * keys_size(s);
-        const real *values = cache + values_at(s) + (size_t)(h / group) * values_size(s);
-        if (s->head_off && s->head_off[h])
-            memset(y, 0, (size_t)s->head_dim * sizeof *y);
-        else
-            attend_head(s, keys, values, sight, q, scratch, y);
+        real *w = scratch + (size_t)h * width + BLOCK;
+        score_part(hd, q + h * hd, keys + sight->from[0], stride, first, w);
+        score_part(hd, q + h * hd, keys + sight->from[1], stride, second, w + first);
     }
+    for (int h = 0; h < s->heads; h++) {
+        real *w = scratch + (size_t)h * width + BLOCK;
+        w[-1] = (real)1 / weigh(first + second, s->scale, s->softcap, w);
+    }
+    for (int h = 0; h < s->heads; h++) {
+        const real *w = scratch + (size_t)h * width + BLOCK;
+        mix(s, values + (size_t)(h / group) * values_size(s), sight, w, w[-1], y + h * hd);
+    }
+}
+
+void kv_attend(const KvShape *s, const real *cache, const KvSight *sight, const real *q, real *scratch, real *y) {
+    BUG_ON(sight->from[0] >= sight->to[0] || sight->to[0] > s->slots || sight->to[1] > s->slots);
+    attend(s, cache, sight, q, scratch, y);
+    for (int h = 0; s->head_off && h < s->heads; h++)
+        if (s->head_off[h]) memset(y + (size_t)h * (size_t)s->head_dim, 0, (size_t)s->head_dim * sizeof *y);
 }
 
 /* --- copies --- */
