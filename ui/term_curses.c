@@ -360,6 +360,7 @@ static Key key_of_code(int code) {
         {KEY_A3, KEYCODE_PAGE_UP},
         {KEY_C1, KEYCODE_END},
         {KEY_C3, KEYCODE_PAGE_DOWN},
+        {KEY_SUSPEND, KEYCODE_CTRL | 'z'},
     };
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
         if (codes[i].code == code) return codes[i].key;

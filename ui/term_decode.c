@@ -110,6 +110,15 @@ static bool escape_byte(TermDecoder *d, uint32_t byte, Event *out) {
     return key_event(d, KEYCODE_ESCAPE, out); /* Alt and a key: an escape; the key alone could run a command */
 }
 
+static bool sequence_byte(TermDecoder *d, uint32_t byte, Event *out) {
+    if (byte == 0x1B || byte >= 0x80) { /* it broke off */
+        d->state = STATE_GROUND;
+        return ground_byte(d, byte, out);
+    }
+    if (byte >= 0x40 && byte < 0x7F) d->state = STATE_GROUND;
+    return false;
+}
+
 /* ---- mouse ---- */
 
 static bool mouse_event(int button, int x, int y, bool released, Event *out) {
@@ -150,9 +159,9 @@ static bool mouse_byte(TermDecoder *d, uint32_t byte, Event *out) {
         return read_report(d->bytes, d->used, values) && mouse_event(values[0], values[1], values[2], byte == 'm', out);
     }
     bool known = (byte >= '0' && byte <= '9') || byte == ';';
-    if (!known || d->used == (int)sizeof d->bytes) {
-        d->state = STATE_GROUND; /* no report: what came of it is dropped, this byte too unless it begins something */
-        return byte == 0x1B && ground_byte(d, byte, out);
+    if (!known || d->used == (int)sizeof d->bytes) { /* no report: it is swallowed to its end like any sequence */
+        begin(d, STATE_SEQUENCE);
+        return sequence_byte(d, byte, out);
     }
     d->bytes[d->used++] = (char)byte;
     return false;
@@ -193,8 +202,7 @@ static bool feed_byte(TermDecoder *d, uint32_t byte, Event *out) {
     case STATE_ESCAPE:
         return escape_byte(d, byte, out);
     case STATE_SEQUENCE:
-        if (byte >= 0x40 && byte < 0x7F) d->state = STATE_GROUND;
-        return false;
+        return sequence_byte(d, byte, out);
     case STATE_SINGLE:
         d->state = STATE_GROUND;
         return false;
