@@ -344,6 +344,29 @@ static void what_is_shown_is_what_the_model_says(void **state) {
     lab_free(l);
 }
 
+/* A prompt that comes after training is not answered by the model of before. */
+static void a_new_prompt_asks_the_new_model(void **state) {
+    (void)state;
+    char late[600], early[600];
+    Lab *l = fixture_lab(NULL);
+    fixture_do(l, "token next");
+    fixture_do(l, "run");
+    fixture_do(l, "prompt the owl");
+    fixture_do(l, "decode run");
+    known_text(l, late);
+    lab_free(l);
+    l = fixture_lab("prompt=the");
+    fixture_do(l, "run");
+    fixture_do(l, "watch tokens");
+    snapshot_unref(lab_snapshot(l));
+    fixture_do(l, "prompt the owl");
+    snapshot_unref(lab_snapshot(l));
+    fixture_do(l, "decode run");
+    known_text(l, early);
+    assert_string_equal(late, early);
+    lab_free(l);
+}
+
 static void sampling_is_the_same_each_time(void **state) {
     (void)state;
     char first[600], second[600], greedy[600], other[600];
@@ -557,6 +580,7 @@ int main(void) {
         cmocka_unit_test(a_prompt_is_words_of_the_language),
         cmocka_unit_test(tokens_go_forward_and_back),
         cmocka_unit_test(what_is_shown_is_what_the_model_says),
+        cmocka_unit_test(a_new_prompt_asks_the_new_model),
         cmocka_unit_test(sampling_is_the_same_each_time),
         cmocka_unit_test(the_decoding_clock_keeps_its_pace),
         cmocka_unit_test(tampering_is_said_and_changes_no_parameter),

@@ -98,9 +98,7 @@ Status decode_adopt(Lab *l, Run *r, const char *text) {
 
 Status lab_do_prompt(Lab *l, const Words *w) {
     const char *text = w->count < 2 ? "" : w->count == 2 ? w->word[1] : w->rest[1];
-    STATUS_TRY(try_prompt(&l->decode, run_corpus(l->train.live)->vocab, text));
-    l->decode.stale = false;
-    return status_ok();
+    return try_prompt(&l->decode, run_corpus(l->train.live)->vocab, text);
 }
 
 Status lab_do_forget(Lab *l, const Words *w) {
@@ -126,7 +124,13 @@ static bool ended(const Decoding *d) {
 /* The token that follows ids[0..known-1]; false when the model gives no distribution. */
 static bool choose(Lab *l, int *id) {
     Decoding *d = &l->decode;
-    int vocab = model_config(run_model(lab_shown(l)))->vocab;
+    const Model *m = run_model(lab_shown(l));
+    int vocab = model_config(m)->vocab;
+    if (d->silent) {
+        ModelTweak tweak = lab_tweak(l);
+        speaker_reset(d->speaker, m, &tweak);
+        d->silent = false;
+    }
     const double *logits = speaker_logits(d->speaker, d->ids, d->known);
     if (!d->sampling) {
         *id = speaker_best(logits, vocab);
@@ -154,8 +158,7 @@ void decode_refresh(Lab *l) {
     Decoding *d = &l->decode;
     if (!d->stale) return;
     d->stale = false;
-    ModelTweak tweak = lab_tweak(l);
-    speaker_reset(d->speaker, run_model(lab_shown(l)), &tweak);
+    d->silent = true;
     d->known = d->prompt;
     while (d->known < d->prompt + d->wanted && generate(l)) {}
 }

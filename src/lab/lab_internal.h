@@ -67,6 +67,7 @@ typedef struct {
     bool sampling;
     FilterConfig filter;
     Speaker *speaker;
+    bool silent; /* the speaker has not been set to the model yet */
 } Decoding;
 
 struct Lab {

@@ -49,11 +49,12 @@ static void add_truth(Observers *o, const Scene *scene, const char *prefix, Tabl
 
 void observe_path(Observers *o, const Scene *scene, Snapshot *s) {
     Table *steps = table_new("path", paths_step_columns), *sentences = table_new("sentence", paths_sentence_columns);
+    bool ended = scene->ids[scene->visible - 1] == VOCAB_EOS; /* nothing follows */
     Str prefix;
     str_init(&prefix);
     path_words(scene->vocab, scene->ids, scene->visible, &prefix);
-    add_model(o, scene, prefix.s, steps, sentences);
-    if (scene->language) add_truth(o, scene, prefix.s, sentences);
+    if (!ended) add_model(o, scene, prefix.s, steps, sentences);
+    if (!ended && scene->language) add_truth(o, scene, prefix.s, sentences);
     str_done(&prefix);
     snapshot_add_table(s, steps);
     snapshot_add_table(s, sentences);
