@@ -183,11 +183,14 @@ static void draw_side(const PaneContext *x, Canvas *c, Rect r, bool sparks) {
     int y = r.y;
     char text[64];
     draw_figure(c, r, &y, _("test perplexity"), format_fixed(reading_perplexity(f), 4).s, STYLE_STRONG);
-    draw_figure(c, r, &y, _("language floor"), format_fixed(exp(floor_of(f)), 4).s, STYLE_TRUTH);
+    draw_figure(c, r, &y, _("floor, same text"), format_fixed(exp(f->floor_nll), 4).s, STYLE_TRUTH);
     draw_figure(c, r, &y, _("over the floor"), format_percent(reading_over_floor(f), 2).s, STYLE_STRONG);
     snprintf(text, sizeof text, _("measured at step %s"), format_count(f->test_step).s);
     if (!isnan(f->test_nll)) canvas_text(c, r.x, y, r.w, text, STYLE_DIM, ATTRIBUTE_NONE);
-    y += 2;
+    y += 1;
+    if (!isnan(f->language_floor))
+        draw_figure(c, r, &y, _("floor, language"), format_fixed(exp(f->language_floor), 4).s, STYLE_TRUTH);
+    y += 1;
     snprintf(text, sizeof text, "%s", format_count(cursor_step(x)).s);
     draw_figure(c, r, &y, x->cursor->step >= 0 ? _("step under the cursor") : _("step"), text, STYLE_TEXT);
     draw_figure(c, r, &y, _("loss of this step"), format_fixed(at_cursor(x, "loss"), 4).s, STYLE_MODEL);
