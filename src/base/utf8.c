@@ -29,6 +29,16 @@ bool utf8_valid(const char *s, size_t len, size_t *bad_at) {
     return true;
 }
 
+bool utf8_is_space(uint32_t code) {
+    if (code < 0x80) return code == ' ' || (code >= 0x09 && code <= 0x0d);
+    return code == 0x85 || code == 0xa0 || code == 0x1680 || (code >= 0x2000 && code <= 0x200a) || code == 0x2028 ||
+           code == 0x2029 || code == 0x202f || code == 0x205f || code == 0x3000;
+}
+
+uint32_t utf8_lower(uint32_t code) {
+    return (uint32_t)utf8proc_tolower((utf8proc_int32_t)code);
+}
+
 static utf8proc_category_t category_of(uint32_t code) {
     return utf8proc_category((utf8proc_int32_t)code);
 }
