@@ -1,0 +1,25 @@
+/* bpe_corpus: the words that byte-pair encoding learns from, by the options corpus=, sentences=, unit= and lowercase=,
+ * and how symbols stand in tables. Private to the laboratory. */
+#ifndef LAB_BPE_CORPUS_H
+#define LAB_BPE_CORPUS_H
+
+#include "study.h"
+#include "text/bpe_train.h"
+
+extern const Option bpe_corpus_rows[]; /* corpus, sentences, unit, lowercase */
+
+Status bpe_corpus_check(const Options *o) STATUS_CHECKED; /* for Experiment.check: the corpus is there */
+/* Reads or samples it. A corpus without a word is refused. WORDS is not initialised yet. */
+Status bpe_corpus_words(Study *s, BpeWords *words) STATUS_CHECKED;
+void bpe_corpus_conventions(Study *s);
+
+/* Adds BYTES bytes of user text as UTF-8: those that are not become <hh>. */
+void bpe_add_shown(Str *out, const char *s, size_t bytes);
+void bpe_add_hex(Str *out, const char *s, size_t bytes);
+/* Adds the names of N symbols with a blank between them, and the same in hex. */
+void bpe_add_pieces(const Bpe *b, const int *symbol, int n, Str *shown, Str *hex);
+/* Adds a cell of each kind. */
+void bpe_add_shown_cell(Table *t, const char *s, size_t bytes);
+void bpe_add_hex_cell(Table *t, const char *s, size_t bytes);
+
+#endif

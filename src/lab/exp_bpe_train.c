@@ -1,0 +1,188 @@
+/* bpe.train, bpe.tradeoff: which pairs byte-pair encoding merges, and what more merges buy (lecture 3, 5.3). */
+#include "bpe_corpus.h"
+#include "experiment.h"
+#include "intl.h"
+#include "mem.h"
+
+#define MOST_MERGES 10000000
+
+static Status next_merge(Study *s, BpeTrainer *t, long done, long merges, bool *left) {
+    *left = bpe_trainer_step(t);
+    if (study_progress(s, 0.5 + 0.5 * (double)done / (double)merges, _("merge %ld of %ld"), done + 1, merges))
+        return status_ok();
+    return status_cancelled();
+}
+
+/* ---- bpe.train ---- */
+
+static const Option train_options[] = {
+    {"merges", OPTION_INT, "400", 0, MOST_MERGES, NULL, "", N_("how many to learn; fewer when no pair is left")},
+    {0},
+};
+
+static const Column merges_columns[] = {{"rank", COLUMN_INT, ""},        {"left", COLUMN_TEXT, ""},
+                                        {"right", COLUMN_TEXT, ""},      {"merged", COLUMN_TEXT, ""},
+                                        {"count", COLUMN_INT, ""},       {"ties", COLUMN_INT, "pairs"},
+                                        {"left_hex", COLUMN_TEXT, ""},   {"right_hex", COLUMN_TEXT, ""},
+                                        {"merged_hex", COLUMN_TEXT, ""}, {0}};
+static const Column words_columns[] = {{"word", COLUMN_TEXT, ""},
+                                       {"count", COLUMN_INT, ""},
+                                       {"pieces", COLUMN_TEXT, ""},
+                                       {"pieces_hex", COLUMN_TEXT, ""},
+                                       {0}};
+
+static void add_merge(Table *t, const Bpe *b, int rank) {
+    const BpeMerge *m = bpe_merge(b, rank);
+    const int part[3] = {m->left, m->right, m->merged};
+    size_t bytes;
+    table_add_int(t, rank);
+    for (int i = 0; i < 3; i++) {
+        const char *name = bpe_name(b, part[i], &bytes);
+        bpe_add_shown_cell(t, name, bytes);
+    }
+    table_add_int(t, m->count);
+    table_add_int(t, m->ties);
+    for (int i = 0; i < 3; i++) {
+        const char *name = bpe_name(b, part[i], &bytes);
+        bpe_add_hex_cell(t, name, bytes);
+    }
+}
+
+static Status learn(Study *s, BpeTrainer *t, long merges) {
+    bool left = true;
+    for (long i = 0; i < merges; i++) {
+        STATUS_TRY(next_merge(s, t, i, merges, &left));
+        if (!left) break;
+        add_merge(study_table(s, "merges"), bpe_trainer_bpe(t), (int)i + 1);
+    }
+    return status_ok();
+}
+
+static void add_words(Study *s, const BpeWords *words, const BpeTrainer *trainer) {
+    Table *t = study_table(s, "words");
+    int *order = bpe_words_by_count(words), *symbol = MEM_ARRAY(int, (size_t)bpe_trainer_most_pieces(trainer));
+    Str shown, hex;
+    str_init(&shown);
+    str_init(&hex);
+    for (int i = 0; i < words->words; i++) {
+        size_t bytes;
+        const char *word = bpe_words_at(words, order[i], &bytes);
+        str_clear(&shown);
+        str_clear(&hex);
+        int n = bpe_trainer_word(trainer, order[i], symbol);
+        bpe_add_pieces(bpe_trainer_bpe(trainer), symbol, n, &shown, &hex);
+        bpe_add_shown_cell(t, word, bytes);
+        table_add_int(t, words->count[order[i]]);
+        table_add_text_n(t, shown.s, shown.len);
+        table_add_text_n(t, hex.s, hex.len);
+    }
+    str_done(&shown);
+    str_done(&hex);
+    mem_free(symbol);
+    mem_free(order);
+}
+
+static Status run_train(Study *s) {
+    BpeWords words;
+    STATUS_TRY(bpe_corpus_words(s, &words));
+    BpeTrainer *t = bpe_trainer_new(&words);
+    Status status = learn(s, t, (long)options_int(study_options(s), "merges"));
+    add_words(s, &words, t);
+    const Bpe *b = bpe_trainer_bpe(t);
+    study_about(s, "merges_found", "%d", bpe_merges(b));
+    study_about(s, "vocabulary", "%d symbols: %d to begin with (%s is one of them) and those that merges made",
+                bpe_symbols(b), bpe_units(b), BPE_END);
+    study_about(s, "distinct_words", "%d of %ld", words.words, words.total);
+    study_about(s, "words_order", "falling count, then by bytes");
+    bpe_corpus_conventions(s);
+    bpe_trainer_free(t);
+    bpe_words_done(&words);
+    return status;
+}
+
+const Experiment experiment_bpe_train = {
+    .entry = {.id = "bpe.train",
+              .section = "L3 5.3",
+              .title = N_("learning sub-words: the most frequent pair is merged, again and again"),
+              .see = N_("Frequent letters and whole words come first, then the regular endings: s, ing, ed, est, ness. "
+                        "Nothing but counting finds them."),
+              .options = (const Option *const[]){bpe_corpus_rows, train_options, experiment_common_options, NULL},
+              .tables = (const TableSpec[]){{"merges", merges_columns}, {"words", words_columns}, {0}},
+              .figure = {FIGURE_LINE, "merges", "rank", "count", NULL}},
+    .check = bpe_corpus_check,
+    .run = run_train,
+};
+
+/* ---- bpe.tradeoff ---- */
+
+static const Option tradeoff_options[] = {
+    {"merges", OPTION_INTS, "0,25,50,100,200,400", 0, MOST_MERGES, NULL, "", N_("after how many to look")},
+    {0},
+};
+static const Column tradeoff_columns[] = {{"merges", COLUMN_INT, ""},
+                                          {"vocabulary", COLUMN_INT, "symbols"},
+                                          {"tokens_per_word", COLUMN_DOUBLE, "tokens"},
+                                          {0}};
+
+static long largest_of(const long long *x, int n) {
+    long long most = 0;
+    for (int i = 0; i < n; i++)
+        if (x[i] > most) most = x[i];
+    return (long)most;
+}
+
+/* tokens[i]: what the corpus has after i merges, or after all that there are. */
+static Status count_tokens(Study *s, BpeTrainer *t, long merges, long long *tokens) {
+    bool left = true;
+    tokens[0] = bpe_trainer_tokens(t);
+    for (long i = 0; i < merges; i++) {
+        if (left) STATUS_TRY(next_merge(s, t, i, merges, &left));
+        tokens[i + 1] = bpe_trainer_tokens(t);
+    }
+    return status_ok();
+}
+
+static void add_tradeoffs(Table *table, const Bpe *b, const long long *at, int n, const long long *tokens, long words) {
+    for (int i = 0; i < n; i++) {
+        int found = at[i] < bpe_merges(b) ? (int)at[i] : bpe_merges(b);
+        table_add_int(table, at[i]);
+        table_add_int(table, bpe_symbols_after(b, found));
+        table_add_real(table, (double)tokens[at[i]] / (double)words);
+    }
+}
+
+static Status run_tradeoff(Study *s) {
+    const long long *at;
+    int n = options_ints(study_options(s), "merges", &at);
+    long merges = largest_of(at, n);
+    BpeWords words;
+    STATUS_TRY(bpe_corpus_words(s, &words));
+    long long *tokens = MEM_ARRAY(long long, (size_t)merges + 1);
+    BpeTrainer *t = bpe_trainer_new(&words);
+    Status status = count_tokens(s, t, merges, tokens);
+    if (status_is_ok(&status))
+        add_tradeoffs(study_table(s, "tradeoff"), bpe_trainer_bpe(t), at, n, tokens, words.total);
+    study_about(s, "merges_found", "%d", bpe_merges(bpe_trainer_bpe(t)));
+    study_about(s, "vocabulary_rule", "distinct symbols: %s, the units and what merges made", BPE_END);
+    study_about(s, "tokens_per_word_rule", "symbols of the whole corpus, a lone %s counted as one, / its words",
+                BPE_END);
+    bpe_corpus_conventions(s);
+    bpe_trainer_free(t);
+    mem_free(tokens);
+    bpe_words_done(&words);
+    return status;
+}
+
+const Experiment experiment_bpe_tradeoff = {
+    .entry = {.id = "bpe.tradeoff",
+              .section = "L3 5.3",
+              .title = N_("more merges: a larger vocabulary, shorter sequences"),
+              .see =
+                  N_("Each merge adds a symbol and shortens the text; after some hundred nearly every word of a small "
+                     "language is one token: words again."),
+              .options = (const Option *const[]){bpe_corpus_rows, tradeoff_options, experiment_common_options, NULL},
+              .tables = (const TableSpec[]){{"tradeoff", tradeoff_columns}, {0}},
+              .figure = {FIGURE_LINE, "tradeoff", "merges", "tokens_per_word", NULL}},
+    .check = bpe_corpus_check,
+    .run = run_tradeoff,
+};
