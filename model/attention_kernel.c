@@ -51,39 +51,52 @@ SIMD_INLINE void fill(real *x, int from, int to, real value) {
     for (int j = from; j < to; j++) x[j] = value;
 }
 
-/* w[j] = exp(w[j] - max) / sum over [first, last); cells that do not count are -inf and become 0. */
-SIMD_INLINE void softmax_row(real *w, int first, int last) {
-    int n = last - first;
-    real sum = row_exp(n, w + first, row_max(n, w + first), w + first);
-    real inverse = (real)1 / sum;
-    for (int j = first; j < last; j++) w[j] *= inverse;
-}
-
-/* Row i of w [T x stride] holds scores at [first, last), which covers what the row sees; it becomes weights. */
-SIMD_INLINE void weigh_row(const AttentionSpan *a, const QueryHead *h, int i, int first, int last) {
+/* Row i of the scores [T x stride] at [first, last), which covers what the row sees: scaled, capped, -inf where masked.
+ */
+SIMD_INLINE void mask_row(const AttentionSpan *a, const QueryHead *h, int i, int first, int last) {
     size_t at = (size_t)i * (size_t)a->stride;
-    real *w = h->weights + at;
+    real *w = h->weights + at, scale = a->scale;
     int from = a->from[i], to = a->to[i];
     keep_stage(h, 0, a->T, i, w);
-    for (int j = first; j < last; j++) w[j] *= a->scale;
+    SIMD_LOOP for (int j = first; j < last; j++) w[j] *= scale;
     keep_stage(h, 1, a->T, i, w);
     if (a->softcap > 0) {
-        for (int j = first; j < last; j++) {
-            h->tanh[at + (size_t)j] = scalar_tanh(w[j] / a->softcap);
-            w[j] = a->softcap * h->tanh[at + (size_t)j];
+        real *t = h->tanh + at, cap = a->softcap;
+        SIMD_LOOP for (int j = first; j < last; j++) {
+            t[j] = scalar_tanh(w[j] / cap);
+            w[j] = cap * t[j];
         }
         keep_stage(h, 2, a->T, i, w);
     }
-    fill(w, first, from, -REAL_INFINITY);
-    fill(w, to, last, -REAL_INFINITY);
+    SIMD_LOOP for (int j = first; j < last; j++) w[j] = j >= from && j < to ? w[j] : -REAL_INFINITY;
     for (int j = from; a->allowed && j < to; j++)
         if (!a->allowed[(size_t)i * (size_t)a->T + (size_t)j]) w[j] = -REAL_INFINITY;
     keep_stage(h, 3, a->T, i, w);
-    if (from < to)
-        softmax_row(w, first, last);
-    else
-        fill(w, first, last, 0);
-    keep_stage(h, 4, a->T, i, w);
+}
+
+/* Rows [begin, end), at most BLOCK_ROWS, from scores to weights. Each step goes over all rows before the next, so that
+ * the processor has several rows to work on at a time. */
+SIMD_INLINE void weigh_rows(const AttentionSpan *a, const QueryHead *h, int begin, int end, int first, int last) {
+    real most[BLOCK_ROWS], inverse[BLOCK_ROWS], *w = h->weights + (size_t)begin * (size_t)a->stride + first;
+    int n = last - first, rows = end - begin;
+    size_t stride = (size_t)a->stride;
+    if (n == 0) return;
+    for (int r = 0; r < rows; r++) mask_row(a, h, begin + r, first, last);
+    for (int r = 0; r < rows; r++)
+        most[r] = a->from[begin + r] < a->to[begin + r] ? row_max(n, w + (size_t)r * stride) : 0;
+    for (int r = 0; r < rows; r++) {
+        real *row = w + (size_t)r * stride, shift = most[r];
+        SIMD_LOOP for (int j = 0; j < n; j++) row[j] = scalar_exp(row[j] - shift);
+    }
+    for (int r = 0; r < rows; r++) {
+        real sum = row_sum(n, w + (size_t)r * stride);
+        inverse[r] = a->from[begin + r] < a->to[begin + r] ? (real)1 / sum : 0;
+    }
+    for (int r = 0; r < rows; r++) {
+        real *row = w + (size_t)r * stride, factor = inverse[r];
+        SIMD_LOOP for (int j = 0; j < n; j++) row[j] *= factor;
+        keep_stage(h, 4, a->T, begin + r, h->weights + (size_t)(begin + r) * stride);
+    }
 }
 
 /* --- forward --- */
@@ -117,7 +130,7 @@ SIMD_CLONES static void forward_short(const AttentionSpan *a, const QueryHead *h
         Product scores = {h->q.x,    h->q.ld, 1,           a->scratch, a->stride, h->weights,
                           a->stride, 0,       a->head_dim, s.first,    s.last,    false};
         product_rows(&scores, begin, s.end);
-        for (int i = begin; i < s.end; i++) weigh_row(a, h, i, s.first, s.last);
+        weigh_rows(a, h, begin, s.end, s.first, s.last);
         for (int i = begin; i < s.end; i++) {
             fill(h->weights + (size_t)i * (size_t)a->stride, 0, s.first, 0);
             fill(h->weights + (size_t)i * (size_t)a->stride, s.last, a->stride, 0);
@@ -129,7 +142,7 @@ SIMD_CLONES static void forward_short(const AttentionSpan *a, const QueryHead *h
 
 SIMD_CLONES static void weigh_block(const AttentionSpan *a, const QueryHead *h, int begin, int end, int first,
                                     int last) {
-    for (int i = begin; i < end; i++) weigh_row(a, h, i, first, last);
+    weigh_rows(a, h, begin, end, first, last);
 }
 
 typedef struct {
@@ -182,15 +195,23 @@ void attention_load_values(const AttentionSpan *a, Part v) {
     if (is_short(a)) transpose(a->T, a->head_dim, a->stride, v, a->scratch);
 }
 
-/* d [last] holds the gradients of the weights at [first, last); they become those of the raw scores:
- *   ds = w (dw - sum of w dw) (1 - tanh^2) / sqrt(hd) */
-SIMD_INLINE void unweigh_row(const AttentionSpan *a, const QueryHead *h, int i, int first, int last, real *d) {
-    size_t at = (size_t)i * (size_t)a->stride;
-    const real *w = h->weights + at;
-    real dot = row_dot(last - first, w + first, d + first);
-    for (int j = first; j < last; j++) d[j] = w[j] * (d[j] - dot) * a->scale;
-    if (a->softcap > 0)
-        for (int j = first; j < last; j++) d[j] *= (real)1 - h->tanh[at + (size_t)j] * h->tanh[at + (size_t)j];
+/* d [rows x stride] holds the gradients of the weights of rows from begin at [first, last); they become those of the
+ * scores: ds = w (dw - sum of w dw) (1 - tanh^2) / sqrt(hd) */
+SIMD_INLINE void unweigh_rows(const AttentionSpan *a, const QueryHead *h, int begin, int end, int first, int last,
+                              real *d) {
+    real dot[BLOCK_ROWS], scale = a->scale;
+    const real *w = h->weights + (size_t)begin * (size_t)a->stride;
+    const real *t = a->softcap > 0 ? h->tanh + (size_t)begin * (size_t)a->stride : NULL;
+    size_t stride = (size_t)a->stride;
+    for (int r = 0; r < end - begin; r++)
+        dot[r] = row_dot(last - first, w + (size_t)r * stride + first, d + (size_t)r * stride + first);
+    for (int r = 0; r < end - begin; r++, w += stride, d += stride) {
+        real sum = dot[r];
+        SIMD_LOOP for (int j = first; j < last; j++) d[j] = w[j] * (d[j] - sum) * scale;
+        if (!t) continue;
+        SIMD_LOOP for (int j = first; j < last; j++) d[j] *= (real)1 - t[j] * t[j];
+        t += stride;
+    }
 }
 
 SIMD_CLONES static void backward_short(const AttentionSpan *a, const QueryHead *h, Part k, const HeadGrads *g) {
@@ -200,7 +221,7 @@ SIMD_CLONES static void backward_short(const AttentionSpan *a, const QueryHead *
         Strip s = strip_at(a->from, a->to, begin, a->T, stride, false);
         Product dw = {g->dy.x, g->dy.ld, 1, a->scratch, stride, d, stride, 0, hd, s.first, s.last, false};
         product_rows(&dw, begin, s.end);
-        for (int i = begin; i < s.end; i++) unweigh_row(a, h, i, s.first, s.last, d + (size_t)i * (size_t)stride);
+        unweigh_rows(a, h, begin, s.end, s.first, s.last, d + (size_t)begin * (size_t)stride);
         for (int i = begin; i < s.end; i++) {
             fill(d + (size_t)i * (size_t)stride, 0, s.first, 0);
             fill(d + (size_t)i * (size_t)stride, s.last, stride, 0);
@@ -218,7 +239,7 @@ SIMD_CLONES static void backward_short(const AttentionSpan *a, const QueryHead *
 }
 
 SIMD_CLONES static void unweigh_block(const AttentionSpan *a, const QueryHead *h, const Block *b, real *d) {
-    for (int i = 0; i < b->rows; i++, d += a->stride) unweigh_row(a, h, b->begin + i, b->first, b->first + b->width, d);
+    unweigh_rows(a, h, b->begin, b->begin + b->rows, b->first, b->first + b->width, d);
 }
 
 static void backward_long(const AttentionSpan *a, const QueryHead *h, Part k, Part v, const HeadGrads *g) {
