@@ -16,125 +16,107 @@
     X(ACT_TANH, tanh)                                                                                                  \
     X(ACT_SIGMOID, sigmoid)
 
-/* A matrix without gaps is one long row: the loops then have no ends to care for. */
-static void flatten(int *rows, int *cols, bool whole) {
-    if (!whole) return;
-    *cols *= *rows;
-    *rows = 1;
-}
-
 /* --- act --- */
 
+/* Kept: f'(x), which falls off while f(x) is worked out, so that backward needs no exp. */
 Vid tape_act(Tape *t, Vid x, ActKind kind) {
     Node *n = op_record(t, OP_ACT);
     op_input(t, n, 0, x);
     n->arg.act = kind;
+    n->keep[0] = op_keep(t, (size_t)t->value[x].rows * (size_t)t->value[x].cols);
     Vid y = op_output(t, n, t->value[x].rows, t->value[x].cols);
     op_wants_grad(t, n);
     return y;
 }
 
-#define ACT_FORWARD(kind, name)                                                                                        \
+#define ACT_ROW(kind, name)                                                                                            \
     case kind:                                                                                                         \
         SIMD_LOOP for (int i = 0; i < n; i++) {                                                                        \
-            real slope;                                                                                                \
-            y[i] = scalar_##name##_slope(x[i], &slope);                                                                \
+            real d;                                                                                                    \
+            y[i] = scalar_##name##_slope(x[i], &d);                                                                    \
+            slope[i] = d;                                                                                              \
         }                                                                                                              \
         break;
 
-SIMD_CLONES static void act_values(ActKind kind, int n, const real *x, real *y) {
-    switch (kind) { FOR_EACH_KIND(ACT_FORWARD) }
+SIMD_CLONES static void act_row(ActKind kind, int n, const real *x, real *y, real *slope) {
+    switch (kind) { FOR_EACH_KIND(ACT_ROW) }
 }
 
-#define ACT_BACKWARD(kind, name)                                                                                       \
-    case kind:                                                                                                         \
-        SIMD_LOOP for (int i = 0; i < n; i++) {                                                                        \
-            real slope;                                                                                                \
-            (void)scalar_##name##_slope(x[i], &slope);                                                                 \
-            dx[i] = add ? dx[i] + dy[i] * slope : dy[i] * slope;                                                       \
-        }                                                                                                              \
-        break;
-
-/* ADD is a constant where this is inlined: a loop that chooses for every number is not made into vector code. */
-SIMD_INLINE void act_grads_as(ActKind kind, int n, const real *x, const real *dy, bool add, real *dx) {
-    switch (kind) { FOR_EACH_KIND(ACT_BACKWARD) }
-}
-
-SIMD_CLONES static void act_grads(ActKind kind, int n, const real *x, const real *dy, bool add, real *dx) {
+/* y (+)= a b */
+SIMD_CLONES static void multiply_row(int n, const real *a, const real *b, bool add, real *y) {
     if (add)
-        act_grads_as(kind, n, x, dy, true, dx);
+        SIMD_LOOP for (int i = 0; i < n; i++) y[i] += a[i] * b[i];
     else
-        act_grads_as(kind, n, x, dy, false, dx);
+        SIMD_LOOP for (int i = 0; i < n; i++) y[i] = a[i] * b[i];
 }
 
 void op_act_forward(Tape *t, const Node *n) {
     const Value *in = &t->value[n->in[0]];
-    int rows = in->rows, cols = in->cols;
-    flatten(&rows, &cols, in->ld == cols);
-    for (int r = 0; r < rows; r++)
-        act_values(n->arg.act, cols, op_x(t, n->in[0]) + (size_t)r * (size_t)in->ld,
-                   op_x(t, n->out[0]) + (size_t)r * (size_t)cols);
+    const real *x = op_x(t, n->in[0]);
+    real *y = op_x(t, n->out[0]), *slope = t->arena + n->keep[0];
+    for (int r = 0; r < in->rows; r++, x += in->ld, y += in->cols, slope += in->cols)
+        act_row(n->arg.act, in->cols, x, y, slope);
 }
 
 void op_act_backward(Tape *t, const Node *n) {
     const Value *in = &t->value[n->in[0]];
-    int rows = in->rows, cols = in->cols;
+    const real *dy = op_out_grad(t, n->out[0]), *slope = t->arena + n->keep[0];
     bool add;
     real *dx = op_grad(t, n->in[0], &add);
-    if (!dx) return;
-    flatten(&rows, &cols, in->ld == cols);
-    for (int r = 0; r < rows; r++) {
-        size_t at = (size_t)r * (size_t)in->ld;
-        act_grads(n->arg.act, cols, op_x(t, n->in[0]) + at, op_out_grad(t, n->out[0]) + (size_t)r * (size_t)cols, add,
-                  dx + at);
-    }
+    for (int r = 0; dx && r < in->rows; r++, dx += in->ld, dy += in->cols, slope += in->cols)
+        multiply_row(in->cols, dy, slope, add, dx);
 }
 
 /* --- glu --- */
 
+/* Kept: f(gate) and f'(gate). */
 Vid tape_glu(Tape *t, Vid gate, Vid up, ActKind kind) {
     BUG_ON(gate == up || t->value[gate].rows != t->value[up].rows || t->value[gate].cols != t->value[up].cols);
+    size_t count = (size_t)t->value[gate].rows * (size_t)t->value[gate].cols;
     Node *n = op_record(t, OP_GLU);
     op_input(t, n, 0, gate);
     op_input(t, n, 1, up);
     n->arg.act = kind;
+    n->keep[0] = op_keep(t, count);
+    n->keep[1] = op_keep(t, count);
     Vid y = op_output(t, n, t->value[gate].rows, t->value[gate].cols);
     op_scratch(t, 2 * (size_t)t->value[gate].cols);
     op_wants_grad(t, n);
     return y;
 }
 
-#define GLU_FORWARD(kind, name)                                                                                        \
+#define GLU_ROW(kind, name)                                                                                            \
     case kind:                                                                                                         \
         SIMD_LOOP for (int i = 0; i < n; i++) {                                                                        \
-            real slope;                                                                                                \
-            y[i] = scalar_##name##_slope(gate[i], &slope) * up[i];                                                     \
+            real d, f = scalar_##name##_slope(gate[i], &d);                                                            \
+            y[i] = f * up[i];                                                                                          \
+            value[i] = f;                                                                                              \
+            slope[i] = d;                                                                                              \
         }                                                                                                              \
         break;
 
-SIMD_CLONES static void glu_values(ActKind kind, int n, const real *gate, const real *up, real *y) {
-    switch (kind) { FOR_EACH_KIND(GLU_FORWARD) }
+SIMD_CLONES static void glu_row(ActKind kind, int n, const real *gate, const real *up, real *y, real *value,
+                                real *slope) {
+    switch (kind) { FOR_EACH_KIND(GLU_ROW) }
 }
 
-#define GLU_BACKWARD(kind, name)                                                                                       \
-    case kind:                                                                                                         \
-        SIMD_LOOP for (int i = 0; i < n; i++) {                                                                        \
-            real slope, f = scalar_##name##_slope(gate[i], &slope);                                                    \
-            dgate[i] = dy[i] * up[i] * slope;                                                                          \
-            dup[i] = dy[i] * f;                                                                                        \
-        }                                                                                                              \
-        break;
-
-SIMD_CLONES static void glu_grads(ActKind kind, int n, const real *gate, const real *up, const real *dy, real *dgate,
-                                  real *dup) {
-    switch (kind) { FOR_EACH_KIND(GLU_BACKWARD) }
+SIMD_CLONES static void glu_row_grads(int n, const real *dy, const real *up, const real *value, const real *slope,
+                                      real *dgate, real *dup) {
+    SIMD_LOOP for (int i = 0; i < n; i++) {
+        dgate[i] = dy[i] * up[i] * slope[i];
+        dup[i] = dy[i] * value[i];
+    }
 }
 
 void op_glu_forward(Tape *t, const Node *n) {
     const Value *gate = &t->value[n->in[0]], *up = &t->value[n->in[1]];
-    for (int r = 0; r < gate->rows; r++)
-        glu_values(n->arg.act, gate->cols, op_x(t, n->in[0]) + (size_t)r * (size_t)gate->ld,
-                   op_x(t, n->in[1]) + (size_t)r * (size_t)up->ld, op_x(t, n->out[0]) + (size_t)r * (size_t)gate->cols);
+    int cols = gate->cols;
+    for (int r = 0; r < gate->rows; r++) {
+        size_t at = (size_t)r * (size_t)cols;
+        glu_row(n->arg.act, cols, op_x(t, n->in[0]) + (size_t)r * (size_t)gate->ld,
+                op_x(t, n->in[1]) + (size_t)r * (size_t)up->ld, op_x(t, n->out[0]) + at, t->arena + n->keep[0] + at,
+                t->arena + n->keep[1] + at);
+    }
 }
 
 SIMD_CLONES static void add_row(int n, const real *x, real *y) {
@@ -148,11 +130,12 @@ void op_glu_backward(Tape *t, const Node *n) {
     real *dgate = op_grad(t, n->in[0], &add_gate), *dup = op_grad(t, n->in[1], &add_up);
     int cols = gate->cols;
     for (int r = 0; r < gate->rows; r++) {
-        size_t at_gate = (size_t)r * (size_t)gate->ld, at_up = (size_t)r * (size_t)up->ld;
+        size_t at = (size_t)r * (size_t)cols, at_gate = (size_t)r * (size_t)gate->ld,
+               at_up = (size_t)r * (size_t)up->ld;
         real *to_gate = dgate && !add_gate ? dgate + at_gate : t->scratch;
         real *to_up = dup && !add_up ? dup + at_up : t->scratch + cols;
-        glu_grads(n->arg.act, cols, op_x(t, n->in[0]) + at_gate, op_x(t, n->in[1]) + at_up,
-                  op_out_grad(t, n->out[0]) + (size_t)r * (size_t)cols, to_gate, to_up);
+        glu_row_grads(cols, op_out_grad(t, n->out[0]) + at, op_x(t, n->in[1]) + at_up, t->arena + n->keep[0] + at,
+                      t->arena + n->keep[1] + at, to_gate, to_up);
         if (add_gate) add_row(cols, to_gate, dgate + at_gate);
         if (add_up) add_row(cols, to_up, dup + at_up);
     }
