@@ -23,7 +23,11 @@ typedef enum {
 /* A matrix [rows x cols] in the arenas. A part of a wider matrix has ld > cols. */
 typedef struct {
     int rows, cols, ld;
-    size_t x, grad;  /* offsets in the arena of numbers and in that of gradients */
+    size_t x, grad; /* offsets in the arena of numbers and, from grad_plan, in that of gradients */
+    Vid whole;      /* the matrix it is a part of, from `column` on; or itself */
+    int column;
+    bool planned;    /* grad_plan found a node that writes to its gradient */
+    int room;        /* of a whole: in the tape's list, -1: none */
     bool wants_grad; /* a parameter that is not frozen stands behind it */
     bool has_grad;   /* in this backward pass something was written to its gradient */
     int node;        /* who writes it */
@@ -71,6 +75,12 @@ typedef struct {
     real *cosine, *sine; /* [positions x size/2] */
 } AngleTable;
 
+/* A stretch of the gradients' arena, used by one gradient after the other. */
+typedef struct {
+    size_t at, numbers;
+    bool taken;
+} GradRoom;
+
 struct Tape {
     TapeMode mode;
     const Params *params;
@@ -87,6 +97,9 @@ struct Tape {
     size_t used, size, grad_used, grad_size, scratch_used, scratch_size;
     int *integer;
     size_t integers_used, integers_size;
+
+    GradRoom *room;
+    int rooms, room_capacity;
 
     AngleTable *table;
     int tables, table_capacity;
@@ -109,6 +122,9 @@ const OpInfo *op_info(OpKind op);
     void op_##name##_backward(Tape *t, const Node *n);
 #include "ops.def"
 #undef OP
+
+/* Rounded up to whole cache lines. */
+size_t op_aligned(size_t numbers);
 
 /* --- recording --- */
 Node *op_record(Tape *t, OpKind op);                 /* inputs, outputs and slices empty; valid until the next */

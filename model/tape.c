@@ -1,6 +1,7 @@
 #include "tape.h"
 
 #include "bug.h"
+#include "grad_plan.h"
 #include "mem.h"
 #include "op.h"
 
@@ -38,6 +39,7 @@ void tape_free(Tape *t) {
     mem_free(t->value);
     mem_free(t->arena);
     mem_free(t->grad_arena);
+    mem_free(t->room);
     mem_free(t->scratch);
     mem_free(t->integer);
     mem_free(t->slice_written);
@@ -60,14 +62,14 @@ void tape_begin(Tape *t, const Params *params, const Batch *batch, uint64_t seed
 
 /* --- recording --- */
 
-static size_t aligned(size_t numbers) {
+size_t op_aligned(size_t numbers) {
     const size_t line = MEM_ALIGN / sizeof(real);
     return (numbers + line - 1) / line * line;
 }
 
 size_t op_keep(Tape *t, size_t numbers) {
     size_t at = t->used;
-    t->used += aligned(numbers);
+    t->used += op_aligned(numbers);
     return at;
 }
 
@@ -93,12 +95,13 @@ Vid op_matrix(Tape *t, int rows, int cols) {
     v->rows = rows;
     v->cols = v->ld = cols;
     v->x = op_keep(t, numbers);
-    v->grad = t->grad_used;
+    v->grad = 0;
+    v->whole = t->values;
+    v->column = 0;
     v->wants_grad = v->has_grad = false;
     v->node = -1;
     v->scalar = 0;
     v->name[0] = '\0';
-    if (t->mode != TAPE_EVAL) t->grad_used += aligned(numbers);
     return t->values++;
 }
 
@@ -132,7 +135,8 @@ Vid op_output_part(Tape *t, Node *n, Vid whole, int at, int cols) {
     BUG_ON(at < 0 || at + cols > v->ld);
     v->cols = cols;
     v->x += (size_t)at;
-    v->grad += (size_t)at;
+    v->whole = whole;
+    v->column = at;
     return attach(t, n, t->values++);
 }
 
@@ -225,6 +229,7 @@ void tape_forward(Tape *t) {
 
 static void begin_backward(Tape *t, Vid loss, real *grad, bool add) {
     BUG_ON(t->mode == TAPE_EVAL || loss < 0 || loss >= t->values);
+    grad_plan(t, loss);
     make_room(&t->grad_arena, &t->grad_size, t->grad_used);
     if (t->params->slices > t->slice_capacity) {
         t->slice_capacity = t->params->slices;
@@ -314,7 +319,7 @@ const real *tape_value(const Tape *t, Vid v, int *rows, int *cols) {
 
 const real *tape_grad(const Tape *t, Vid v) {
     BUG_ON(v < 0 || v >= t->values || t->value[v].ld != t->value[v].cols);
-    return t->value[v].has_grad ? op_out_grad(t, v) : NULL;
+    return t->mode == TAPE_PROBE && t->value[v].has_grad ? op_out_grad(t, v) : NULL;
 }
 
 double tape_scalar(const Tape *t, Vid v) {

@@ -88,7 +88,8 @@ int tape_find(const Tape *t, const char *name); /* the node that gives the value
 /* The numbers of a value and of its gradient, borrowed until the next recording. An output of tape_linear_parts stands
  * alone (rows * cols numbers without gaps) only on a probe tape: a BUG elsewhere. ROWS and COLS may be NULL. */
 const real *tape_value(const Tape *t, Vid v, int *rows, int *cols);
-const real *tape_grad(const Tape *t, Vid v); /* NULL when it has none */
+const real *tape_grad(const Tape *t,
+                      Vid v); /* NULL when it has none, and on all but probe tapes: there its room has been reused */
 double tape_scalar(const Tape *t, Vid v);
 /* A named stage of a node of a TAPE_PROBE tape with ONE sequence of T rows. Attention has scores, scaled, softcapped
  * (when on), masked, weights: [heads x T x T], rows are queries; masked cells of `masked` are -INFINITY, of `weights`
