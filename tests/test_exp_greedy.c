@@ -104,6 +104,38 @@ static void the_truth_needs_a_beginning(void **state) {
         study_free(run_study_until(STATUS_USAGE, "decode.greedy", "of=truth", bad[i], NULL));
 }
 
+/* A model may have more rows than its vocabulary has words: they have no name, and the language never says them. */
+static void rows_beyond_the_vocabulary(void **state) {
+    (void)state;
+    char path[] = "/tmp/lantern-test-XXXXXX", save[60], model[60];
+    close(mkstemp(path));
+    snprintf(save, sizeof save, "save=%s", path);
+    snprintf(model, sizeof model, "model=%s", path);
+    study_free(run_study("lm.train", "vocab=500", "d=16", "epochs=0", "sentences=64", save, NULL));
+    Study *s = run_study("decode.greedy", model, "tokens=20", NULL);
+    Table *steps = study_result(s, "path");
+    long beyond = 0;
+    for (long i = 0; i < table_rows(steps); i++) {
+        if (cell_int(steps, i, "id") < 56) continue;
+        beyond++;
+        assert_string_equal(cell_text(steps, i, "token"), "");
+        for (long after = i; after < table_rows(steps); after++) assert_near(cell_real(steps, after, "true_p"), 0, 0);
+    }
+    assert_true(beyond > 0); /* 444 of 500 rows have no name */
+    table_free(steps);
+    study_free(s);
+    s = run_study("decode.greedy", model, "ids=1,54,400", "tokens=2", NULL);
+    study_free(s);
+    study_free(run_study_until(STATUS_USAGE, "decode.greedy", model, "ids=1,54,400", "of=truth", NULL));
+    s = run_study("lm.score", model, "ids=1,54,400,21,2", NULL);
+    Table *score = study_result(s, "score");
+    assert_near(cell_real(score, 0, "true_log_p"), 0, 1e-12);
+    for (long i = 1; i < 4; i++) assert_true(isinf(cell_real(score, i, "true_log_p")));
+    table_free(score);
+    study_free(s);
+    unlink(path);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_truth_is_exact),
@@ -111,6 +143,7 @@ int main(void) {
         cmocka_unit_test(the_mode_is_scored_by_the_model),
         cmocka_unit_test(without_truth_the_cells_are_empty),
         cmocka_unit_test(the_truth_needs_a_beginning),
+        cmocka_unit_test(rows_beyond_the_vocabulary),
     };
     return cmocka_run_group_tests(tests, small_model_make, small_model_remove);
 }

@@ -5,6 +5,7 @@
 #include "mem.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 #define SAME_P 1e-9 /* the truth's probabilities nearer than this are equal */
@@ -33,10 +34,15 @@ static void add(Path *p, int id, double probability, double true_p) {
     p->true_log_p += log(true_p);
 }
 
+/* Specials are none, nor are the rows that a model has beyond its vocabulary. */
+static bool is_word(const Vocab *v, int id) {
+    return id >= VOCAB_SPECIALS && id < vocab_size(v);
+}
+
 void path_words(const Vocab *v, const int *ids, int n, Str *out) {
     const char *blank = "";
     for (int i = 0; i < n; i++) {
-        if (ids[i] < VOCAB_SPECIALS) continue;
+        if (!is_word(v, ids[i])) continue;
         str_add(out, blank);
         str_add(out, vocab_token(v, ids[i]));
         blank = " ";
@@ -54,27 +60,28 @@ static int likeliest(const real *logits, int vocabulary, double *p) {
     return best;
 }
 
-/* Writes the language's opinion of the steps beside them: one pass over the whole sentence. */
+/* Writes the language's opinion of the steps beside them: one pass over the whole sentence. After the first step that
+ * is no word nothing is possible; END itself may be. */
 static Status add_truth(Path *p, const Vocab *v, Language *l, const int *ids, int n) {
-    Str words;
-    str_init(&words);
-    path_words(v, ids, n, &words);
-    for (int i = 0; i < p->count; i++) {
-        if (p->step[i].id < VOCAB_SPECIALS) continue;
-        if (words.len) str_add_char(&words, ' ');
-        str_add(&words, vocab_token(v, p->step[i].id));
+    int words = 0, before = 0;
+    for (int i = 0; i < n; i++) before += is_word(v, ids[i]);
+    Str text;
+    str_init(&text);
+    path_words(v, ids, n, &text);
+    for (; words < p->count && is_word(v, p->step[words].id); words++) {
+        if (text.len) str_add_char(&text, ' ');
+        str_add(&text, vocab_token(v, p->step[words].id));
     }
     double *log_p;
     int tokens;
-    Status s = language_steps(l, words.s, &log_p, &tokens);
-    str_done(&words);
+    Status s = language_steps(l, text.s, &log_p, &tokens);
+    str_done(&text);
     if (!status_is_ok(&s)) return s;
-    int at = 0; /* words of the prefix come first */
-    for (int i = 0; i < n; i++) at += ids[i] >= VOCAB_SPECIALS;
+    BUG_ON(tokens != before + words);
     p->true_log_p = 0;
     for (int i = 0; i < p->count; i++) {
-        bool word = p->step[i].id >= VOCAB_SPECIALS, end = p->step[i].id == VOCAB_EOS;
-        double step_log_p = word ? log_p[at++] : end ? log_p[tokens] : (double)-INFINITY;
+        bool possible = i < words || (i == words && p->step[i].id == VOCAB_EOS);
+        double step_log_p = possible ? log_p[before + i] : (double)-INFINITY;
         p->step[i].true_p = exp(step_log_p);
         p->true_log_p += step_log_p;
     }

@@ -27,7 +27,7 @@ typedef struct {
 void path_init(Path *p);
 void path_done(Path *p);
 
-/* The words of ids (specials left out) joined by blanks. */
+/* The words of ids joined by blanks; specials and rows beyond the vocabulary are left out. */
 void path_words(const Vocab *v, const int *ids, int n, Str *out);
 
 /* At most MOST tokens after ids[0..n-1] (<s> first, n >= 1) by the model behind D, whose stream 0 is reset and used;

@@ -35,7 +35,7 @@ static Status ask_language(Question *q) {
     q->possible = false;
     if (!q->m->language || q->ids[0] != VOCAB_BOS) return status_ok();
     for (int i = 1; i < q->n; i++)
-        if (q->ids[i] < VOCAB_SPECIALS) return status_ok();
+        if (q->ids[i] < VOCAB_SPECIALS || q->ids[i] >= vocab_size(q->m->vocab)) return status_ok();
     NextList list;
     STATUS_TRY(language_next(q->m->language, q->prefix.s, &list));
     q->possible = list.count > 0;

@@ -1,4 +1,5 @@
 /* lm.score: the chain rule, token by token, with the truth beside it (lecture 3, 2.3). */
+#include "bug.h"
 #include "experiment.h"
 #include "intl.h"
 #include "mem.h"
@@ -35,24 +36,27 @@ static Status check(const Options *o) {
 }
 
 /* true_log_p[i] of ids[i], 1 <= i < n, given those before; NULL when there is no truth: no grammar, or no <s> in front.
- * The first </s> ends the sentence; whatever follows it is impossible. */
+ * The words reach to the first token that is none; if that is </s> it ends the sentence, and all the rest is
+ * impossible. */
 static Status find_truth(const TrainedModel *m, const int *ids, int n, double **true_log_p) {
     *true_log_p = NULL;
     if (!m->language || ids[0] != VOCAB_BOS) return status_ok();
-    int words = 0;
+    int end = 1;
+    while (end < n && ids[end] >= VOCAB_SPECIALS && ids[end] < vocab_size(m->vocab)) end++;
     Str text;
     str_init(&text);
-    while (words + 1 < n && ids[words + 1] != VOCAB_EOS) {
-        words++;
-        str_addf(&text, "%s%s", text.len ? " " : "", tokens_name(m->vocab, ids[words]));
-    }
+    tokens_text(m->vocab, ids, end, &text);
     double *step;
     int tokens;
     Status s = language_steps(m->language, text.s, &step, &tokens);
     str_done(&text);
     if (!status_is_ok(&s)) return s;
+    BUG_ON(tokens != end - 1);
     *true_log_p = MEM_ARRAY(double, (size_t)n);
-    for (int i = 1; i < n; i++) (*true_log_p)[i] = i <= words + 1 && i - 1 <= tokens ? step[i - 1] : (double)-INFINITY;
+    for (int i = 1; i < n; i++) {
+        bool follows = i < end || (i == end && ids[i] == VOCAB_EOS);
+        (*true_log_p)[i] = follows ? step[i - 1] : (double)-INFINITY;
+    }
     mem_free(step);
     return status_ok();
 }

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 static const double tick = 0.02;       /* seconds between two looks at the study */
-static const double patience = 0.16;   /* seconds to wait for a study that was told to stop */
+static const double patience = 0.12;   /* seconds to wait for a study that was told to stop */
 static const double line_every = 0.2;  /* seconds between two states of the progress line on a terminal */
 static const double print_every = 1.0; /* and elsewhere, where each is a line */
 
