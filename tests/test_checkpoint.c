@@ -94,7 +94,8 @@ static void round_trip(ModelConfig config) {
     optim_init(&o, &oc, model_params(m)->count);
     fill_moments(&o);
     o.updates = 123456;
-    assert_ok(checkpoint_write(path, m, v, &o, UINT64_MAX, 41, 100, "farm"));
+    CheckpointRun run = {UINT64_MAX, 41, 100, "farm", 20000, 64};
+    assert_ok(checkpoint_write_run(path, m, v, &o, &run));
     Checkpoint c;
     assert_ok(checkpoint_read(path, &c));
     expect_same_config(&config, model_config(c.model));
@@ -109,6 +110,7 @@ static void round_trip(ModelConfig config) {
     assert_true(c.optim.config.lr == .1 && c.optim.config.beta2 == .99 && c.optim.config.eps == 1e-8);
     assert_true(c.optim.config.weight_decay == .01 && c.optim.config.momentum == .9 && c.optim.config.clip == 1 / 3.);
     assert_true(c.seed == UINT64_MAX && c.step == 41 && c.steps == 100);
+    assert_true(c.sentences == 20000 && c.batch == 64);
     assert_string_equal(c.corpus, "farm");
     assert_int_equal(vocab_size(c.vocab), vocab_size(v));
     for (int i = 0; i < vocab_size(v); i++) assert_string_equal(vocab_token(v, i), vocab_token(c.vocab, i));

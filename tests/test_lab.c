@@ -469,7 +469,15 @@ static void a_restart_may_change_options(void **state) {
     assert_int_equal(f.head, 0);
     assert_string_equal(f.arch, "gpt");
     assert_int_equal(f.state, RUN_PAUSED);
+    assert_int_equal(f.prompt_tokens, 6);
+    fixture_do(l, "prompt the owl");
     fixture_do(l, "restart arch=modern lr=0.003");
+    assert_int_equal(fixture_facts(l).prompt_tokens, 3); /* stays */
+    fixture_do(l, "restart prompt=the");
+    assert_int_equal(fixture_facts(l).prompt_tokens, 2);
+    assert_ok(lab_do(l, "restart prompt=teh")); /* seen when the words of the corpus are known */
+    fixture_finish(l);
+    assert_non_null(strstr(fixture_facts(l).message, "teh"));
     fixture_do(l, "run");
     assert_true(lab_hash(l) == hash[STEPS]);
     lab_free(l);
@@ -489,7 +497,7 @@ static void a_saved_run_goes_on(void **state) {
     assert_non_null(strstr(fixture_facts(l).message, "step 50"));
     lab_free(l);
 
-    l = fixture_lab(NULL);
+    l = fixture_lab("arch=gpt batch=5 sentences=100 lr=0.1"); /* the file's plan holds, not these */
     fixture_do(l, "until 5");
     snprintf(line, sizeof line, "open \"%s\"", path);
     fixture_do(l, line);
@@ -497,6 +505,7 @@ static void a_saved_run_goes_on(void **state) {
     assert_int_equal(f.step, 50);
     assert_int_equal(f.steps, STEPS);
     assert_int_equal(f.state, RUN_PAUSED);
+    assert_string_equal(f.arch, "modern");
     assert_true(isnan(f.loss));
     assert_true(lab_hash(l) == hash[50]);
     fixture_do(l, "until 137");

@@ -151,10 +151,18 @@ static void write_all(Sink *s, const Params *p, const Optim *o, const Str *text,
     put_number(s, s->hash, HASH_BYTES);
 }
 
-Status checkpoint_write(const char *path, const Model *m, const Vocab *v, const Optim *o, uint64_t seed, long step,
-                        long steps, const char *corpus) {
+static void text_add_run(Str *t, const CheckpointRun *r) {
+    text_add_corpus(t, r->corpus);
+    str_addf(t, "seed=%llu\nstep=%ld\nsteps=%ld\n", (unsigned long long)r->seed, r->step, r->steps);
+    if (r->sentences) str_addf(t, "sentences=%ld\n", r->sentences);
+    if (r->batch) str_addf(t, "batch=%d\n", r->batch);
+}
+
+Status checkpoint_write_run(const char *path, const Model *m, const Vocab *v, const Optim *o,
+                            const CheckpointRun *run) {
     const Params *p = model_read_params(m);
-    BUG_ON((o && o->count != p->count) || (v && vocab_size(v) > model_config(m)->vocab) || step < 0 || steps < 0);
+    BUG_ON((o && o->count != p->count) || (v && vocab_size(v) > model_config(m)->vocab));
+    BUG_ON(run->step < 0 || run->steps < 0 || run->sentences < 0 || run->batch < 0);
     Status status = check_numbers(p, o);
     if (!status_is_ok(&status)) return status_failed(_("'%s' was not written: %s"), path, status.text);
     FileWriter *w;
@@ -163,8 +171,7 @@ Status checkpoint_write(const char *path, const Model *m, const Vocab *v, const 
     str_init(&text);
     str_init(&vocab);
     text_add_config(&text, model_config(m));
-    text_add_corpus(&text, corpus);
-    str_addf(&text, "seed=%llu\nstep=%ld\nsteps=%ld\n", (unsigned long long)seed, step, steps);
+    text_add_run(&text, run);
     if (o) text_add_optim(&text, o);
     for (int id = 0; v && id < vocab_size(v); id++)
         str_add_n(&vocab, vocab_token(v, id), strlen(vocab_token(v, id)) + 1);
@@ -173,6 +180,12 @@ Status checkpoint_write(const char *path, const Model *m, const Vocab *v, const 
     str_done(&text);
     str_done(&vocab);
     return file_commit(w);
+}
+
+Status checkpoint_write(const char *path, const Model *m, const Vocab *v, const Optim *o, uint64_t seed, long step,
+                        long steps, const char *corpus) {
+    CheckpointRun run = {.seed = seed, .step = step, .steps = steps, .corpus = corpus};
+    return checkpoint_write_run(path, m, v, o, &run);
 }
 
 /* --- reading --- */
@@ -286,11 +299,21 @@ static Status set_optim(Loading *l, const char *key, const char *value) {
     return status_usage(_("it has a field \"%s\" that this lantern does not know"), key);
 }
 
+static Status set_batch(int *batch, const char *value) {
+    long x = 0;
+    STATUS_TRY(set_whole(&x, "batch", value));
+    if (x > INT_MAX) return status_usage(_("batch is \"%s\"; that is too many"), value);
+    *batch = (int)x;
+    return status_ok();
+}
+
 static Status set_field(Loading *l, const char *key, const char *value) {
     if (strncmp(key, "optim.", 6) == 0) return set_optim(l, key, value);
     if (strcmp(key, "seed") == 0) return set_seed(&l->out->seed, value);
     if (strcmp(key, "step") == 0) return set_whole(&l->out->step, key, value);
     if (strcmp(key, "steps") == 0) return set_whole(&l->out->steps, key, value);
+    if (strcmp(key, "sentences") == 0) return set_whole(&l->out->sentences, key, value);
+    if (strcmp(key, "batch") == 0) return set_batch(&l->out->batch, value);
     if (strcmp(key, "corpus") == 0) {
         if (strlen(value) >= sizeof l->out->corpus) return status_usage(_("the name of its corpus is too long"));
         memcpy(l->out->corpus, value, strlen(value) + 1);

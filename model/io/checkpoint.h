@@ -5,7 +5,7 @@
  *    8  bytes of the text              8  bytes of the vocabulary
  *    8  parameters P                   8  arrays of moments: 0 or 2
  *       text: key=value lines, each ended by a newline: the fields of ModelConfig by their names, corpus, seed, step,
- *             steps, and with moments the fields of OptimConfig as optim.*
+ *             steps, where they are known sentences and batch, and with moments the fields of OptimConfig as optim.*
  *       vocabulary: every token in the order of its id, each ended by a zero byte; nothing: no vocabulary
  *       P numbers, then 2 P moments
  *    8  FNV-1a of all bytes before
@@ -32,11 +32,26 @@ typedef struct {
     uint64_t seed;
     long step, steps;
     char corpus[64]; /* "farm": the grammar that knows the truth; "" when none */
+    long
+        sentences; /* of training, and how many make a step: what a run needs to go on as it would have; 0: not known */
+    int batch;
 } Checkpoint;
 
-/* V and O may be NULL, CORPUS too; a longer name than 63 bytes is cut. V has at most as many tokens as the model.
+/* Where a run stands. CORPUS may be NULL; a longer name than 63 bytes is cut. */
+typedef struct {
+    uint64_t seed;
+    long step, steps;
+    const char *corpus;
+    long sentences; /* 0: not known */
+    int batch;
+} CheckpointRun;
+
+/* V and O may be NULL. V has at most as many tokens as the model.
  * STATUS_USAGE when PATH cannot be opened, STATUS_FAILED when writing fails or a number is not finite: the sentence
  * names the tensor, and nothing was written. */
+Status checkpoint_write_run(const char *path, const Model *m, const Vocab *v, const Optim *o,
+                            const CheckpointRun *run) STATUS_CHECKED;
+/* The same of a model that no run goes on with. */
 Status checkpoint_write(const char *path, const Model *m, const Vocab *v, const Optim *o, uint64_t seed, long step,
                         long steps, const char *corpus) STATUS_CHECKED;
 /* A damaged, short or foreign file gets STATUS_USAGE and a sentence that names the file and the fault; then OUT is

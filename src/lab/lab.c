@@ -110,13 +110,20 @@ void lab_adopt(Lab *l, Run *r, Options *o, const char *name, bool runs) {
     lab_changed(l);
 }
 
+/* The prompt that O asks for, when it is another than the last run was started with; NULL: the one in use stays. */
+static const char *new_prompt(const Lab *l, const Options *o) {
+    const char *prompt = options_text(o, "prompt"), *before = options_text(l->options, "prompt");
+    if (!prompt || !l->train.live) return prompt;
+    return before && strcmp(prompt, before) == 0 ? NULL : prompt;
+}
+
 /* The pending run, made and checked before the old one goes. */
 static Status make_run(Lab *l) {
     Options *o = l->pending;
     l->pending = NULL;
     Run *r = NULL;
     Status s = run_new(o, (uint64_t)options_int(o, "seed"), lab_threads(o), &r);
-    if (status_is_ok(&s)) s = decode_adopt(l, r, l->train.live ? NULL : options_text(o, "prompt"));
+    if (status_is_ok(&s)) s = decode_adopt(l, r, new_prompt(l, o));
     if (status_is_ok(&s)) {
         lab_adopt(l, r, o, options_text(o, "arch"), l->pending_runs);
         return s;

@@ -17,10 +17,16 @@ static const char *base_name(const char *path) {
     return slash && slash[1] ? slash + 1 : path;
 }
 
+/* The preset that a model is nearest to: what the title shows and what a restart begins with. */
+static const char *arch_of(Run *r) {
+    return model_config(run_model(r))->pos == POS_ROPE ? "modern" : "gpt";
+}
+
 Status lab_do_open(Lab *l, const Words *w) {
     Options *o = options_copy(l->options);
     Run *r = NULL;
     Status s = run_open(w->word[1], o, lab_threads(o), &r);
+    if (status_is_ok(&s)) s = options_set(o, "arch", arch_of(r));
     if (status_is_ok(&s)) s = decode_adopt(l, r, NULL);
     if (!status_is_ok(&s)) {
         run_free(r);

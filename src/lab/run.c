@@ -72,7 +72,7 @@ Status run_new(const Options *o, uint64_t seed, int threads, Run **out) {
         return s;
     }
     Run *r = MEM_NEW(Run);
-    r->data = run_data_new(corpus);
+    r->data = run_data_new(corpus, options_text(o, "corpus"));
     r->seed = seed;
     r->start = optim_config(o);
     r->lr_min_given = options_is_set(o, "lr_min");
@@ -92,12 +92,16 @@ static bool same_vocab(const Vocab *a, const Vocab *b) {
     return true;
 }
 
+static const char *corpus_spec(const Checkpoint *c, const Options *o) {
+    return c->corpus[0] ? c->corpus : options_text(o, "corpus");
+}
+
 /* The corpus that the checkpoint was trained on, or one that has its vocabulary and no sentence. */
 static Corpus *corpus_for(const Checkpoint *c, const Options *o) {
-    const char *spec = c->corpus[0] ? c->corpus : options_text(o, "corpus");
-    long sentences = (long)options_int(o, "sentences"), most = options_is_given(o, "sentences") ? sentences : 0;
+    const char *spec = corpus_spec(c, o);
+    long sentences = c->sentences ? c->sentences : (long)options_int(o, "sentences");
     Corpus *corpus;
-    Status s = corpora_load(spec, sentences, most, RUN_TEST_SENTENCES, c->seed, &corpus);
+    Status s = corpora_load(spec, sentences, sentences, RUN_TEST_SENTENCES, c->seed, &corpus);
     if (status_is_ok(&s) && same_vocab(corpus->vocab, c->vocab)) return corpus;
     if (status_is_ok(&s)) corpus_free(corpus);
     corpus = MEM_NEW(Corpus);
@@ -124,11 +128,11 @@ Status run_open(const char *path, const Options *o, int threads, Run **out) {
         return status_usage(_("'%s' does not say what its tokens are"), path);
     }
     Run *r = MEM_NEW(Run);
-    r->data = run_data_new(corpus_for(&c, o));
+    r->data = run_data_new(corpus_for(&c, o), corpus_spec(&c, o));
     r->seed = c.seed;
     r->start = c.has_optim ? c.optim.config : optim_config(o);
     r->lr_min_given = options_is_set(o, "lr_min");
-    r->batch_size = (int)options_int(o, "batch");
+    r->batch_size = c.batch ? c.batch : (int)options_int(o, "batch");
     r->done = c.step;
     r->steps = c.has_optim && r->data->corpus->train.sentences > 0 ? c.steps : c.step;
     set_up(r, c.model, threads);
@@ -334,5 +338,11 @@ void run_memory_done(RunMemory *m) {
 
 Status run_save(Run *r, const char *path) {
     const Corpus *c = r->data->corpus;
-    return checkpoint_write(path, r->model, c->vocab, &r->optim, r->seed, r->done, r->steps, c->grammar ? c->name : "");
+    CheckpointRun run = {.seed = r->seed,
+                         .step = r->done,
+                         .steps = r->steps,
+                         .corpus = c->grammar ? r->data->spec : "",
+                         .sentences = c->train.sentences,
+                         .batch = r->batch_size};
+    return checkpoint_write_run(path, r->model, c->vocab, &r->optim, &run);
 }

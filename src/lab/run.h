@@ -33,9 +33,10 @@ Status run_config(const Options *o, int vocab, ModelConfig *out) STATUS_CHECKED;
 Status run_check(const Options *o) STATUS_CHECKED;
 /* Makes corpus and model. SEED and THREADS are resolved. */
 Status run_new(const Options *o, uint64_t seed, int threads, Run **out) STATUS_CHECKED;
-/* A run at the step of a checkpoint: its model, moments, seed and plan; batch= and sentences= are those of O. The
- * corpus is the grammar that the file names, else that of O, if it has the file's vocabulary. Without one, or without
- * moments in the file, there is a model to look at and no step to go: the plan ends where the file does. */
+/* A run at the step of a checkpoint: its model, moments, seed and plan; what the file does not say (batch, sentences)
+ * is as in O. The corpus is the grammar that the file names, else that of O, if it has the file's vocabulary. Without
+ * one, or without moments in the file, there is a model to look at and no step to go: the plan ends where the file
+ * does. */
 Status run_open(const char *path, const Options *o, int threads, Run **out) STATUS_CHECKED;
 /* A second state of the same run, at the same step, with the settings of the start: own parameters and optimiser; the
  * corpus is R's, which must live longer. */

@@ -14,10 +14,11 @@ typedef struct {
 
 typedef struct {
     Corpus *corpus; /* owned */
+    char *spec;     /* where it comes from, as corpora_load takes it; owned */
     Floor train, test;
 } RunData;
 
-RunData *run_data_new(Corpus *c); /* takes C over */
+RunData *run_data_new(Corpus *c, const char *spec); /* takes C over */
 void run_data_free(RunData *d);
 /* Sum of -log p over the first N sentences of S, each cut to CONTEXT predictions; NaN without a grammar. */
 Status run_data_floor(RunData *d, const Sentences *s, Floor *f, long n, int context, double *sum) STATUS_CHECKED;

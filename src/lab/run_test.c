@@ -7,15 +7,17 @@
 
 enum { TEST_BATCH = 128 }; /* sentences of a pass */
 
-RunData *run_data_new(Corpus *c) {
+RunData *run_data_new(Corpus *c, const char *spec) {
     RunData *d = MEM_NEW(RunData);
     d->corpus = c;
+    d->spec = mem_text(spec);
     return d;
 }
 
 void run_data_free(RunData *d) {
     if (!d) return;
     corpus_free(d->corpus);
+    mem_free(d->spec);
     mem_free(d->train.sum);
     mem_free(d->test.sum);
     mem_free(d);
