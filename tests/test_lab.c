@@ -521,6 +521,30 @@ static void a_saved_run_goes_on(void **state) {
     remove(path);
 }
 
+static void a_table_goes_to_a_file(void **state) {
+    (void)state;
+    char path[64], line[100], row[200];
+    snprintf(path, sizeof path, "/tmp/lantern_test_lab_%ld.csv", (long)getpid());
+    Lab *l = fixture_lab(NULL);
+    fixture_do(l, "until 3");
+    fixture_do(l, "watch"); /* nothing, and still the table is there */
+    snprintf(line, sizeof line, "write curve %s", path);
+    fixture_do(l, line);
+    assert_non_null(strstr(fixture_facts(l).message, "3 rows of 'curve'"));
+    FILE *f = fopen(path, "r");
+    assert_non_null(f);
+    assert_non_null(fgets(row, sizeof row, f));
+    assert_string_equal(row, "step,tokens,loss,learning_rate,grad_norm,tokens_per_s\n");
+    fclose(f);
+    snprintf(line, sizeof line, "write attention %s", path);
+    fixture_do(l, line);
+    assert_non_null(strstr(fixture_facts(l).message, "144 rows")); /* 2 layers, 2 heads, 6 x 6 */
+    fixture_refused(l, "write curves /tmp/x.csv", "tokens, curve, test");
+    fixture_refused(l, "write curve /nowhere/x.csv", "/nowhere/x.csv");
+    assert_int_equal(remove(path), 0);
+    lab_free(l);
+}
+
 /* What cannot be made. */
 
 static void a_run_that_cannot_be_made_says_why(void **state) {
@@ -595,6 +619,7 @@ int main(void) {
         cmocka_unit_test(tampering_is_said_and_changes_no_parameter),
         cmocka_unit_test(a_restart_may_change_options),
         cmocka_unit_test(a_saved_run_goes_on),
+        cmocka_unit_test(a_table_goes_to_a_file),
         cmocka_unit_test(a_run_that_cannot_be_made_says_why),
         cmocka_unit_test(refusals_are_messages),
         cmocka_unit_test(all_memory_comes_back),

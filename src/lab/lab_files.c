@@ -1,6 +1,7 @@
 /* Models to files and back. */
 #include "lab_internal.h"
 
+#include "csvfile.h"
 #include "intl.h"
 
 #include <string.h>
@@ -40,4 +41,34 @@ Status lab_do_open(Lab *l, const Words *w) {
     else
         lab_say(l, MESSAGE_WARNING, _("'%s' can be looked at but not trained on: its corpus is not here"), w->word[1]);
     return status_ok();
+}
+
+/* Tables. */
+
+static Status no_such_table(const Snapshot *s, const char *name) {
+    Str names;
+    str_init(&names);
+    for (int i = 0; i < snapshot_tables(s); i++) str_addf(&names, "%s, ", table_name(snapshot_table_at(s, i)));
+    Status status = status_usage(_("there is no table '%s'; there are %sattention and vectors"), name, names.s);
+    str_done(&names);
+    return status;
+}
+
+/* Whatever is watched, a table that is asked for is made. */
+Status lab_do_write(Lab *l, const Words *w) {
+    const char *name = w->word[1], *path = w->word[2];
+    ObserverSet watched = l->watch;
+    l->watch = OBSERVE_ALL;
+    Snapshot *s = lab_snapshot(l);
+    l->watch = watched;
+    Table *made = NULL;
+    if (strcmp(name, "attention") == 0) made = observe_attention_table(s, -1, -1);
+    if (strcmp(name, "vectors") == 0) made = observe_vectors_table(s, -1, -1);
+    const Table *t = made ? made : snapshot_table(s, name);
+    Status status = t ? csvfile_save(t, path) : no_such_table(s, name);
+    if (status_is_ok(&status))
+        lab_say(l, MESSAGE_INFORMATION, _("%ld rows of '%s' are in '%s'"), table_rows(t), name, path);
+    table_free(made);
+    snapshot_unref(s);
+    return status;
 }
