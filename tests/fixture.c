@@ -83,6 +83,7 @@ static SnapshotFacts facts_of(const FixtureSpec *p) {
                        .tau = 1,
                        .top_p = 0.9,
                        .probe_window = -1,
+                       .saved = -1,
                        .message_number = p->message_number,
                        .message_level = p->message_level};
     if (p->step > 0) {
@@ -242,7 +243,7 @@ static void add_path(Snapshot *s, const FixtureSpec *p) {
             table_add_empty(t);
     }
     table_add_text(sentence, "model");
-    table_add_text(sentence, "chase the cat every day .");
+    table_add_text(sentence, "the dogs near the cat chase the cat every day .");
     table_add_real(sentence, -3.8714);
     if (p->truth)
         table_add_real(sentence, -3.8653);
@@ -250,7 +251,7 @@ static void add_path(Snapshot *s, const FixtureSpec *p) {
         table_add_empty(sentence);
     if (p->truth) {
         table_add_text(sentence, "truth");
-        table_add_text(sentence, "chase the cats every day .");
+        table_add_text(sentence, "the dogs near the cat chase the cats every day .");
         table_add_real(sentence, -3.9120);
         table_add_real(sentence, -3.8653);
     }
@@ -333,6 +334,17 @@ static void add_switches(Snapshot *s, const FixtureSpec *p) {
     snapshot_add_field(s, cap);
 }
 
+static void add_settings(Snapshot *s) {
+    static const Column columns[] = {{"option", COLUMN_TEXT, ""}, {"value", COLUMN_TEXT, ""}, {NULL, 0, NULL}};
+    static const char *const rows[][2] = {{"arch", "modern"}, {"batch", "64"}, {"prompt", "the dogs near the cat"}};
+    Table *t = table_new("settings", columns);
+    for (int i = 0; i < 3; i++) {
+        table_add_text(t, rows[i][0]);
+        table_add_text(t, rows[i][1]);
+    }
+    snapshot_add_table(s, t);
+}
+
 Snapshot *fixture_snapshot(const FixtureSpec *p) {
     SnapshotFacts facts = facts_of(p);
     Snapshot *s = snapshot_new(&facts);
@@ -343,6 +355,7 @@ Snapshot *fixture_snapshot(const FixtureSpec *p) {
     add_path(s, p);
     for (int l = 0; l < p->layers; l++) add_layer(s, p, l);
     add_switches(s, p);
+    add_settings(s);
     return s;
 }
 

@@ -283,7 +283,7 @@ static void quitting_asks_once_when_a_run_would_be_lost(void **unused) {
     App *a = screen_new(NULL);
     screen_keys(a, "q");
     assert_false(app_wants_quit(a));
-    screen_expect(a, "the run is lost");
+    screen_expect(a, "the run is not saved");
     screen_keys(a, "n");
     assert_false(app_wants_quit(a));
     screen_keys(a, "qq");
@@ -353,7 +353,7 @@ static void the_prompt_is_edited_as_it_stands(void **unused) {
     screen_expect(a, "prompt: the dogs near the cat");
     screen_keys(a, "s<Enter>");
     screen_expect(a, "'prompt the dogs near the cats'");
-    screen_keys(a, "<Esc>e");
+    screen_keys(a, "<Esc>e<Up>"); /* what was refused is not lost */
     screen_expect(a, "prompt: the dogs near the cats");
     screen_keys(a, "<Esc>");
     screen_refuse(a, "prompt: ");

@@ -483,6 +483,27 @@ static void a_restart_may_change_options(void **state) {
     lab_free(l);
 }
 
+static const char *setting(const Snapshot *s, const char *option) {
+    const Table *t = snapshot_table(s, "settings");
+    assert_non_null(t);
+    for (long i = 0; i < table_rows(t); i++)
+        if (strcmp(table_text(t, i, 0), option) == 0) return table_text(t, i, 1);
+    return NULL;
+}
+
+static void a_snapshot_says_how_the_run_was_asked_for(void **state) {
+    (void)state;
+    Lab *l = fixture_lab(NULL);
+    fixture_do(l, "prompt the owl");
+    Snapshot *s = lab_snapshot(l);
+    assert_string_equal(setting(s, "heads"), "2");
+    assert_string_equal(setting(s, "sentences"), "640");
+    assert_string_equal(setting(s, "prompt"), "the owl");
+    assert_null(setting(s, "kv_heads"));
+    snapshot_unref(s);
+    lab_free(l);
+}
+
 static void a_saved_run_goes_on(void **state) {
     (void)state;
     uint64_t hash[STEPS + 1];
@@ -495,6 +516,9 @@ static void a_saved_run_goes_on(void **state) {
     snprintf(line, sizeof line, "save %s", path);
     fixture_do(l, line);
     assert_non_null(strstr(fixture_facts(l).message, "step 50"));
+    assert_int_equal(fixture_facts(l).saved, 50);
+    fixture_do(l, "restart");
+    assert_int_equal(fixture_facts(l).saved, -1);
     lab_free(l);
 
     l = fixture_lab("arch=gpt batch=5 sentences=100 lr=0.1"); /* the file's plan holds, not these */
@@ -580,7 +604,7 @@ static void refusals_are_messages(void **state) {
     fixture_refused(l, "watch attention nex", "'next'");
     fixture_do(l, "watch");
     Snapshot *s = lab_snapshot(l);
-    assert_int_equal(snapshot_tables(s) + snapshot_fields(s), 0);
+    assert_int_equal(snapshot_tables(s) + snapshot_fields(s), 1); /* the settings are always there */
     snapshot_unref(s);
     lab_free(l);
 }
@@ -618,6 +642,7 @@ int main(void) {
         cmocka_unit_test(the_decoding_clock_keeps_its_pace),
         cmocka_unit_test(tampering_is_said_and_changes_no_parameter),
         cmocka_unit_test(a_restart_may_change_options),
+        cmocka_unit_test(a_snapshot_says_how_the_run_was_asked_for),
         cmocka_unit_test(a_saved_run_goes_on),
         cmocka_unit_test(a_table_goes_to_a_file),
         cmocka_unit_test(a_run_that_cannot_be_made_says_why),

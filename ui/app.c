@@ -28,6 +28,7 @@ static Snapshot *nothing(void) {
                        .language_floor = (double)NAN,
                        .tau = 1,
                        .top_p = 1,
+                       .saved = -1,
                        .probe_window = -1};
     return snapshot_new(&f);
 }

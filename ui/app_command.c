@@ -1,6 +1,7 @@
 /* app, commands: the screen's table, and which table a line belongs to. */
 #include "app_private.h"
 
+#include "bug.h"
 #include "file.h"
 #include "intl.h"
 #include "pane.h"
@@ -289,10 +290,24 @@ static Status run_edit(App *a, const Words *words) {
 
 /* The options of the run. */
 
+/* The options of a run as the one that is live was asked for. */
+static Options *live_options(const App *a) {
+    Options *o = lab_options();
+    const Table *t = snapshot_table(a->snapshot, "settings");
+    for (long i = 0; t && i < table_rows(t); i++) {
+        if (!strcmp(table_text(t, i, 0), "prompt")) continue; /* it stays as it is */
+        Status s = options_set(o, table_text(t, i, 0), table_text(t, i, 1));
+        BUG_ON(!status_is_ok(&s)); /* the laboratory took it */
+    }
+    return o;
+}
+
 static Status run_options(App *a, const Words *words) {
     (void)words;
-    if (!a->form) a->form = form_new(lab_options());
     a->overlay = a->overlay == OVERLAY_OPTIONS ? OVERLAY_NONE : OVERLAY_OPTIONS;
+    if (a->overlay == OVERLAY_NONE) return status_ok();
+    form_free(a->form);
+    a->form = form_new(live_options(a));
     return status_ok();
 }
 
@@ -401,13 +416,14 @@ static Status run_dump(App *a, const Words *words) {
 
 static Status run_quit(App *a, const Words *words) {
     if (words->count > 1 && strcmp(words->word[1], "now")) return status_usage(_("quit takes nothing, or now"));
-    bool lost = snapshot_facts(a->snapshot)->head > 0;
+    const SnapshotFacts *f = snapshot_facts(a->snapshot);
+    bool lost = f->head > 0 && f->saved != f->head;
     if (words->count > 1) {
         a->quit = true;
     } else if (a->overlay != OVERLAY_NONE) {
         a->overlay = OVERLAY_NONE;
     } else if (lost) {
-        app_say(a, 1, _("the run is lost unless :save PATH has kept it. q quits, any other key stays"));
+        app_say(a, 1, _("the run is not saved (:save PATH does it). q quits, any other key stays"));
         a->quitting = true;
     } else {
         a->quit = true;

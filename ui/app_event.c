@@ -4,6 +4,7 @@
 #include "bars.h"
 #include "intl.h"
 #include "pane.h"
+#include "reading.h"
 #include "utf8.h"
 
 #include <stdio.h>
@@ -17,19 +18,6 @@ KeyPlace app_key_place(const App *a) {
 
 /* The line at the bottom. */
 
-/* The prompt's words as one line of text: what was edited last, or the tokens of the prompt. */
-static void words_of_prompt(const App *a, Str *out) {
-    const SnapshotFacts *f = snapshot_facts(a->snapshot);
-    const Table *t = snapshot_table(a->snapshot, "tokens");
-    int token = t ? table_find(t, "token") : -1;
-    if (a->prompt_text[0]) str_add(out, a->prompt_text);
-    for (int i = 1; !a->prompt_text[0] && token >= 0 && i < f->prompt_tokens && i < table_rows(t);
-         i++) { /* token 0 is <s> */
-        if (out->len) str_add_char(out, ' ');
-        if (!table_is_empty(t, i, token)) str_add(out, table_text(t, i, token));
-    }
-}
-
 void app_open(App *a, Ask ask) {
     a->ask = ask;
     a->message[0] = '\0';
@@ -38,11 +26,8 @@ void app_open(App *a, Ask ask) {
     } else if (ask == ASK_FIND) {
         prompt_open(a->prompt, "/", "", NULL, NULL);
     } else {
-        Str words;
-        str_init(&words);
-        words_of_prompt(a, &words);
-        prompt_open(a->prompt, _("prompt: "), words.s, NULL, NULL);
-        str_done(&words);
+        const char *words = reading_setting(a->snapshot, "prompt");
+        prompt_open(a->prompt, _("prompt: "), words ? words : "", NULL, NULL);
     }
 }
 
@@ -58,8 +43,6 @@ static void answered(App *a) {
         str_addf(&line, "find %s", text[0] ? text : a->found);
     else
         str_addf(&line, "prompt %s", text);
-    if (ask == ASK_PROMPT)
-        snprintf(a->prompt_text, sizeof a->prompt_text, "%.*s", (int)sizeof a->prompt_text - 1, text);
     if (ask != ASK_FIND || text[0] || a->found[0]) app_run(a, line.s);
     str_done(&line);
 }

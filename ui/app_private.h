@@ -49,7 +49,6 @@ struct App {
     bool export_pending; /* export-all waits for a snapshot that holds what all panes need */
     int export_patience; /* snapshots it still waits for */
     char export_folder[512];
-    char prompt_text[1024]; /* as it was last edited, "" before */
     bool repaint, suspend;
 };
 

@@ -54,10 +54,18 @@ static Ticks linear_ticks(double low, double high, int most) {
     return t;
 }
 
+/* Within a decade: round numbers at even distances. They crowd at the upper end, so there are fewer. */
+static Ticks short_log_ticks(double low, double high, int most) {
+    Ticks t = linear_ticks(pow(10, low), pow(10, high), most * 2 / 3 > 1 ? most * 2 / 3 : 1);
+    for (int i = 0; i < t.count; i++) t.at[i] = log10(t.at[i]);
+    return t;
+}
+
 /* Ticks at 1, 2, 5 times powers of ten, or at the powers alone when those are enough; LOW and HIGH are exponents. */
 static Ticks log_ticks(double low, double high, int most) {
     static const double digits[] = {1, 2, 5};
     Ticks t = {.suffix = "", .scale = 1, .decimals = -1};
+    if (high - low < 1) return short_log_ticks(low, high, most);
     int per_decade = high - low > 0.5 * most ? 1 : 3;
     int every = per_decade == 1 ? (int)ceil((high - low) / (most > 0 ? most : 1)) : 1;
     for (int k = (int)floor(low); k <= (int)ceil(high); k++) {

@@ -42,6 +42,14 @@ bool reading_is_past(const Snapshot *s) {
     return f->step < f->head;
 }
 
+const char *reading_setting(const Snapshot *s, const char *option) {
+    const Table *t = snapshot_table(s, "settings");
+    for (long i = 0; t && i < table_rows(t); i++) {
+        if (!strcmp(table_text(t, i, 0), option)) return table_text(t, i, 1);
+    }
+    return NULL;
+}
+
 bool reading_attention(const Snapshot *s, int *layers, int *heads, int *tokens) {
     const Field *weights = snapshot_field(s, "attention.0.weights");
     if (!weights || weights->rank != 3 || field_count(weights) == 0) return false;

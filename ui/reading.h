@@ -14,6 +14,9 @@ void reading_token(const Snapshot *s, int i, char out[READING_TOKEN]);
 bool reading_is_generated(const Snapshot *s, int i);
 bool reading_is_past(const Snapshot *s); /* looking at a step before the newest */
 
+/* The value of an option of the run, or its prompt, as table settings has it; NULL: not given. Borrowed. */
+const char *reading_setting(const Snapshot *s, const char *option);
+
 /* Number of tokens, layers, heads that the attention fields of the snapshot have; false: there are none. */
 bool reading_attention(const Snapshot *s, int *layers, int *heads, int *tokens);
 /* Whether query I of this layer and head may not look at key J, as the `masked` field says. */

@@ -106,6 +106,7 @@ void lab_adopt(Lab *l, Run *r, Options *o, const char *name, bool runs) {
     l->head_off = MEM_ARRAY(unsigned char, (size_t)c->layers *(size_t)c->heads);
     l->window = -1;
     l->failed = false;
+    l->saved = -1;
     if (runs) l->train.goal = run_steps(r);
     lab_changed(l);
 }
@@ -245,8 +246,10 @@ static SnapshotFacts facts_of(const Lab *l) {
                        .language_floor = (double)NAN,
                        .tau = 1,
                        .top_p = 1,
+                       .saved = -1,
                        .probe_window = -1};
     if (l->train.live) {
+        f.saved = l->saved;
         model_facts(l, &f);
         train_facts(l, &f);
         decode_facts(l, &f);
@@ -256,6 +259,20 @@ static SnapshotFacts facts_of(const Lab *l) {
     f.message_number = l->message_number;
     f.message_level = l->message_level;
     return f;
+}
+
+/* The options that were given, and the prompt as it stands: what a form or a line to edit begins with. */
+static Table *settings_table(const Lab *l) {
+    static const Column columns[] = {{"option", COLUMN_TEXT, ""}, {"value", COLUMN_TEXT, ""}, {0}};
+    Table *t = table_new("settings", columns);
+    for (int i = 0; i < options_count(l->options); i++) {
+        const char *name = options_row(l->options, i)->name;
+        bool prompt = strcmp(name, "prompt") == 0;
+        if (!prompt && !options_is_given(l->options, name)) continue;
+        table_add_text(t, name);
+        table_add_text(t, prompt ? l->decode.text.s : options_value(l->options, name));
+    }
+    return t;
 }
 
 Snapshot *lab_snapshot(Lab *l) {
@@ -277,6 +294,7 @@ Snapshot *lab_snapshot(Lab *l) {
                    .curve = l->train.curve,
                    .test = l->train.test};
     observers_look(l->observers, &scene, l->watch, s);
+    snapshot_add_table(s, settings_table(l));
     return s;
 }
 

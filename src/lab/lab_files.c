@@ -9,6 +9,7 @@
 Status lab_do_save(Lab *l, const Words *w) {
     Run *r = lab_shown(l);
     STATUS_TRY(run_save(r, w->word[1]));
+    l->saved = run_done(r);
     lab_say(l, MESSAGE_INFORMATION, _("step %ld is saved in '%s'"), run_done(r), w->word[1]);
     return status_ok();
 }
@@ -35,6 +36,7 @@ Status lab_do_open(Lab *l, const Words *w) {
         return s;
     }
     lab_adopt(l, r, o, base_name(w->word[1]), false);
+    l->saved = run_done(r);
     if (run_steps(r) > run_done(r) || run_corpus(r)->train.sentences > 0)
         lab_say(l, MESSAGE_INFORMATION, _("'%s' is the run now, at step %ld of %ld"), w->word[1], run_done(r),
                 run_steps(r));

@@ -76,6 +76,7 @@ struct Lab {
     bool pending_runs; /* whether it trains at once */
     bool failed;       /* there is no run, and message says why */
     char name[64];     /* what the title shows */
+    long saved;        /* step last written to a file, or read from one; -1: none */
     Training train;
     Decoding decode;
     unsigned char *head_off; /* [layers x heads] */

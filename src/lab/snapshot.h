@@ -32,6 +32,7 @@ typedef struct {
     long head;  /* the newest step trained; step < head: the past */
     long steps; /* of the plan */
     long per_epoch;
+    long saved; /* the step of this run that was last written to a file, or read from one; -1: none */
     double loss, learning_rate, grad_norm; /* of `step`; nats per token */
     double tokens_per_s;                   /* real tokens, measured over the last second or so; NaN when paused */
     double test_nll, floor_nll; /* latest evaluation at or before `step`; exact floor on those same sentences */
