@@ -99,7 +99,7 @@ Status greedy_model(Decoder *d, int vocabulary, const Vocab *v, Language *l, con
         double p;
         int id = likeliest(logits, vocabulary, &p);
         add(out, id, p, (double)NAN);
-        if (out->ended || decoder_position(d, 0) >= decoder_capacity(d)) break;
+        if (out->ended || decoder_room(d, 0) < 1) break;
         logits = decoder_feed(d, 0, &id, 1);
     }
     return l ? add_truth(out, v, l, ids, n) : status_ok();

@@ -31,7 +31,7 @@ void path_done(Path *p);
 void path_words(const Vocab *v, const int *ids, int n, Str *out);
 
 /* At most MOST tokens after ids[0..n-1] (<s> first, n >= 1) by the model behind D, whose stream 0 is reset and used;
- * also not beyond the decoder's capacity. L may be NULL. Fails only when the grammar does. */
+ * it has room for ids, and the path ends where its room does. L may be NULL. Fails only when the grammar does. */
 Status greedy_model(Decoder *d, int vocabulary, const Vocab *v, Language *l, const int *ids, int n, int most,
                     Path *out) STATUS_CHECKED;
 
