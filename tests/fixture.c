@@ -305,7 +305,7 @@ static void add_layer(Snapshot *s, const FixtureSpec *p, int layer) {
         for (int i = 0; i < T; i++, at += T) {
             for (int j = 0; j < T; j++) {
                 scores->x[at + j] = dot(p, q, k, h, i, j);
-                scaled->x[at + j] = scores->x[at + j] * (float)(1 / sqrt((double)p->head_dim));
+                scaled->x[at + j] = scores->x[at + j] * (real)(1 / sqrt((double)p->head_dim));
                 if (capped) capped->x[at + j] = (float)(p->softcap * tanh((double)scaled->x[at + j] / p->softcap));
                 masked->x[at + j] = hidden(p, i, j) ? -(real)INFINITY : capped ? capped->x[at + j] : scaled->x[at + j];
             }
