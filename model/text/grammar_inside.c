@@ -139,29 +139,34 @@ static bool inside_goal(Walk *w, int goal, int slot) {
 
 static const Engine inside_engine = {.text = inside_text, .goal = inside_goal};
 
-/* ---- Scale: a factor per blank, so that the sum of a long text stays within the range of double ---- */
+/* ---- Scale: a factor per blank, so that the sums of a long text stay within the range of double ---- */
 
-static double chart_sum(const Language *l, int first, int ends, bool whole) {
+/* What counts: for CHART_EXACT only the end of the text. */
+static double chart_sum(const Chart *c, int first, int ends) {
     double sum = 0;
     for (int i = first; i < first + ends; i++)
-        if (!whole || l->chart->end[i].pos == l->chart->length) sum += l->chart->end[i].p;
+        if (c->mode != CHART_EXACT || c->end[i].pos == c->length) sum += c->end[i].p;
     return sum;
 }
 
-/* Works out where the start goal's texts end; when all sums underflow, again with another scale. WHOLE: only the end of
- * the text counts. *sum is the scaled sum. */
-static bool chart_solve(Language *l, int pos, bool whole, int *first, int *ends, double *sum) {
+/* Whether a finite sum is exact. For CHART_STEPS the smallest end counts as much as the largest. */
+static bool chart_is_exact(const Chart *c, double sum) {
+    return !c->underflow || (c->mode != CHART_STEPS && sum > 1e-280);
+}
+
+/* Works out where the start goal's texts end; when sums underflow, again with another scale. *sum is the scaled sum. */
+static bool chart_solve(Language *l, int pos, int *first, int *ends, double *sum) {
+    Chart *c = l->chart;
     double low = 0, high = 50; /* logarithm of the scale: too small, too large */
     for (int tries = 0; tries < 60; tries++) {
         if (!chart_inside(l, l->start, pos, first, ends)) return false;
-        *sum = chart_sum(l, *first, *ends, whole);
-        if (*sum > 1e-280 && isfinite(*sum)) return true;
-        if (isfinite(*sum) && !l->chart->underflow) return true;
+        *sum = chart_sum(c, *first, *ends);
+        if (isfinite(*sum) && chart_is_exact(c, *sum)) return true;
         if (isfinite(*sum))
-            low = log(l->chart->scale);
+            low = log(c->scale);
         else
-            high = log(l->chart->scale);
-        chart_restart(l->chart, exp((low + high) / 2));
+            high = log(c->scale);
+        chart_restart(c, exp((low + high) / 2));
     }
     return language_fail(l, status_failed(_("the probability of this text is too small to be worked out")));
 }
@@ -178,7 +183,7 @@ Status language_log_p(Language *l, const char *text, double *log_p) {
         *log_p = log(l->goal[l->start].empty);
         return status_ok();
     }
-    if (!chart_solve(l, 0, true, &first, &ends, &sum)) return l->status;
+    if (!chart_solve(l, 0, &first, &ends, &sum)) return l->status;
     *log_p = sum > 0 ? log(sum) - (c->tokens - 1) * log(c->scale) : -(double)INFINITY;
     return status_ok();
 }
@@ -225,7 +230,7 @@ static void steps_divide(const double *agree, double whole, int n, double *step)
 static bool steps_solve(Language *l, double *agree, double *whole) {
     int first, ends;
     double sum;
-    if (!language_empty(l, l->start) || !chart_solve(l, 0, false, &first, &ends, &sum)) return false;
+    if (!language_empty(l, l->start) || !chart_solve(l, 0, &first, &ends, &sum)) return false;
     for (int i = 0; i <= l->chart->tokens; i++) agree[i] = -(double)INFINITY;
     *whole = -(double)INFINITY;
     steps_gather(l, first, ends, agree, whole);
@@ -296,7 +301,7 @@ Status language_next(Language *l, const char *prefix, NextList *out) {
     if (!status_is_ok(&l->status) || !language_empty(l, l->start)) return l->status;
     int first, ends;
     double sum, end;
-    if (!chart_solve(l, c->length == 0 ? 1 : 0, false, &first, &ends, &sum)) return l->status;
+    if (!chart_solve(l, c->length == 0 ? 1 : 0, &first, &ends, &sum)) return l->status;
     next_gather(l, first, ends, &end);
     if (c->found.items > 0 || end > 0) next_list(l, end, out);
     return status_ok();

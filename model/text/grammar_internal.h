@@ -102,7 +102,7 @@ bool grammar_read_call(const char *s, Texts *texts, int *name, int parts[GRAMMAR
 
 /* ---- A language: goals are calls whose parts are filled in ---- */
 
-typedef enum { GOAL_NEW, GOAL_BUSY, GOAL_KNOWN } GoalState;
+typedef enum { GOAL_NEW, GOAL_BUSY, GOAL_KNOWN, GOAL_REFUSED } GoalState;
 
 typedef struct {
     int rule;                /* the rule that fits; -1: a repetition */
@@ -203,7 +203,7 @@ bool language_empty(Language *l, int goal);
 bool language_count(Language *l, int text, int family, int *count);
 /* Tokens of S[n], single blanks between them. */
 void language_normalise(const char *s, size_t n, Str *out);
-/* All texts that GOAL can write: language->value[goal->value ...]. */
+/* All texts that GOAL can write: language->value[goal->value ...]. False: too many. */
 bool language_values(Language *l, int goal);
 Level *language_enter(Language *l); /* NULL: nested too deep */
 void language_leave(Language *l);

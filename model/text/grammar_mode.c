@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MODE_STATES = 1000000, MODE_ARCS = 4000000, MODE_HEAP = 4000000 };
+enum { MODE_STATES = 1000000, MODE_ARCS = 4000000, MODE_HEAP = 4000000, MODE_TEXT_BYTES = 256 << 20 };
 
 /* A prefix and where it leads to. */
 typedef struct {
@@ -148,8 +148,8 @@ static bool mode_spread(Mode *m, const Prefix *prefix) {
         int token = arc.target < 0 ? 0 : mode_text(m, prefix->held, arc.token);
         mode_push(m, mode_follow(m, prefix, &arc, token));
     }
-    if (m->prefixes > MODE_HEAP) m->a->language->work = -1;
-    return language_work(m->a->language, arcs.count);
+    if (m->prefixes > MODE_HEAP || m->texts.used > MODE_TEXT_BYTES) m->a->language->work = -1;
+    return language_work(m->a->language, arcs.count * (1 + m->texts.length[prefix->text] / 16));
 }
 
 /* The best sentence with the beginning TEXT. False: none, an error or a conflict. */

@@ -125,6 +125,7 @@ static void rest_finish(Walk *w, int text, int rest, double p) {
 static void rest_write(Walk *w, int text, double p) {
     Texts *t = &w->language->texts;
     int tail, first = text_first(t, text, &tail), token = texts_join(t, w->item.pos, first, 0);
+    w->language->work -= t->length[token] / 16;
     if (tail == 0) {
         walk_add(w, token, WRITE_IN, p);
         return;

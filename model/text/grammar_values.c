@@ -50,11 +50,13 @@ bool language_empty(Language *l, int goal) {
 
 /* ---- All texts: pos is the text so far ---- */
 
+enum { VALUES_ITEMS = 2 * GRAMMAR_VALUES }; /* ways to write a part of a text */
+
 static bool values_append(Walk *w, int text, double p) {
     Texts *t = &w->language->texts;
     int to = texts_join(t, w->item.pos, w->item.flag == WRITE_BETWEEN ? texts_add(t, " ", 1) : 0, text);
     walk_add(w, to, WRITE_IN, p);
-    return language_work(w->language, 1 + t->length[to] / 64);
+    return w->level->next.items <= VALUES_ITEMS && language_work(w->language, 1 + t->length[to] / 16);
 }
 
 static bool values_text(Walk *w, int text) {
@@ -98,14 +100,15 @@ static void values_keep(Language *l, int goal, const Frontier *ends) {
 bool language_values(Language *l, int goal) {
     static const Engine engine = {.text = values_text, .goal = values_goal};
     if (l->goal[goal].values_state == GOAL_KNOWN) return true;
-    if (l->goal[goal].values_state == GOAL_BUSY) return language_fail_values(l, goal);
+    if (l->goal[goal].values_state != GOAL_NEW) return language_fail_values(l, goal);
     Level *level = language_enter(l);
     if (!level) return false;
     l->goal[goal].values_state = GOAL_BUSY;
     bool done = walk_goal(l, &engine, level, goal, 0);
-    if (done && level->ends.items > GRAMMAR_VALUES) done = language_fail_values(l, goal);
+    bool refused = level->ends.items > GRAMMAR_VALUES || level->next.items > VALUES_ITEMS;
+    if (refused) done = language_fail_values(l, goal);
     if (done) values_keep(l, goal, &level->ends);
     language_leave(l);
-    l->goal[goal].values_state = done ? GOAL_KNOWN : GOAL_NEW;
+    l->goal[goal].values_state = done ? GOAL_KNOWN : refused ? GOAL_REFUSED : GOAL_NEW;
     return done;
 }

@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum {
-    LANGUAGE_WORK = 60000000, /* steps that one question may take: some seconds */
+    LANGUAGE_WORK = 30000000, /* steps that one question may take: some seconds */
     LANGUAGE_TEXTS = 2000000, /* remembered before the memory is dropped */
     LANGUAGE_TEXT_BYTES = 64 << 20,
     LANGUAGE_TEXT_LIMIT = 256 << 20,

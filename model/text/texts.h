@@ -10,8 +10,9 @@
 typedef struct {
     char *bytes; /* all texts, each terminated */
     size_t used, capacity;
-    size_t *start; /* [count] where each begins */
-    int *length;   /* [count] bytes without the terminator */
+    size_t *start;  /* [count] where each begins */
+    int *length;    /* [count] bytes without the terminator */
+    unsigned *hash; /* [count] */
     int count, slots;
     int *table; /* [table_size] text number + 1, 0: free; open addressing */
     int table_size;
