@@ -380,7 +380,7 @@ static void test_frozen_slices(void **state) {
     make_batch(&b);
     for (int s = 0; s < SLICES; s++) {
         p.slice[s].frozen = true;
-        for (int i = 0; i < CASES; i += 3) {
+        for (int i = s % 4; i < CASES; i += 4) {
             GradientCheck c = gradient_check(TAPE_TRAIN, GRADIENT_SMOOTH, &p, &b, cases[i].build, cases[i].context);
             expect_right(cases[i].name, &c);
         }
@@ -453,12 +453,12 @@ static ModelConfig tiny(const char *preset) {
     ModelConfig c;
     assert_true(config_preset(preset, &c));
     c.vocab = VOCAB;
-    c.context = 8;
+    c.context = 6;
     c.d = 8;
     c.heads = 4;
     c.kv_heads = c.kv_heads == 4 ? 4 : 2;
     c.head_dim = 2;
-    c.d_ff = 12;
+    c.d_ff = 10;
     return c;
 }
 
