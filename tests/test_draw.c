@@ -10,6 +10,7 @@
 
 #define WIDE  "\xE4\xB8\xAD"
 #define WORDS 7
+#define NONE  ((double)NAN) /* no value */
 
 static const char *const words[WORDS] = {"<s>", "the", "dogs", "near", "the", "cat", "chase"};
 
@@ -54,7 +55,7 @@ static const Series *curves(void) {
     for (int i = 0; i < POINTS; i++) {
         steps[i] = 1 + i * 8;
         losses[i] = 0.93 + 3.1 / (1 + 0.06 * i);
-        tests[i] = i % 20 == 0 && i > 0 ? (double)NAN : 1.05 + 2.8 / (1 + 0.05 * i);
+        tests[i] = i % 20 == 0 && i > 0 ? NONE : 1.05 + 2.8 / (1 + 0.05 * i);
     }
     return series;
 }
@@ -66,7 +67,7 @@ static Plot loss_plot(void) {
                   .y_label = "loss, nats",
                   .level = 0.9145,
                   .level_label = "floor 0.9145",
-                  .cursor_x = NAN};
+                  .cursor_x = NONE};
 }
 
 static Table *small_table(void) {
@@ -131,7 +132,7 @@ static void draw_all_of(Canvas *c, Rect r, int what) {
 /* ---- inside ---- */
 
 static void draw_lines_of(Canvas *view, int w) {
-    const double values[] = {1, 3, 2, NAN, 5, 4, 9, 7};
+    const double values[] = {1, 3, 2, NONE, 5, 4, 9, 7};
     draw_rule(view, 0, 0, w, STYLE_BORDER);
     draw_bar(view, 0, 0, w, 0.7, STYLE_MODEL);
     draw_pair(view, 0, 0, w, 1, 0.6, 0.9);
@@ -208,7 +209,7 @@ static void assert_looks(Canvas *c, const char *name) {
 
 static void boxes_and_bars(void **state) {
     (void)state;
-    const double values[] = {1, 3, 2, NAN, 5, 4, 9, 7};
+    const double values[] = {1, 3, 2, NONE, 5, 4, 9, 7};
     for (int glyphs = GLYPHS_ASCII; glyphs <= GLYPHS_HALF; glyphs++) {
         Canvas *c = canvas_new(44, 16, (Glyphs)glyphs);
         Rect in = draw_box(c, (Rect){0, 0, 22, 5}, "2 attention", true);
@@ -219,7 +220,7 @@ static void boxes_and_bars(void **state) {
         draw_pair(c, 0, 6, 20, 2, 0.441, 0.444);
         draw_pair(c, 0, 9, 20, 1, 0.6, 0.3);
         draw_pair(c, 0, 10, 20, 1, 0.3, 0.6);
-        draw_pair(c, 0, 11, 20, 1, 0.5, NAN);
+        draw_pair(c, 0, 11, 20, 1, 0.5, NONE);
         draw_progress(c, 0, 12, 20, 0.5, 0.75, STYLE_TEXT);
         draw_spark(c, 0, 13, 20, values, 8, STYLE_SERIES_A);
         draw_spark(c, 12, 13, 4, values, 8, STYLE_SERIES_A);
@@ -324,9 +325,9 @@ static void plots(void **state) {
 
 static void plots_of_little(void **state) {
     (void)state;
-    double x[] = {7, 8, NAN}, y[] = {2.5, NAN, 3};
+    double x[] = {7, 8, NONE}, y[] = {2.5, NONE, 3};
     Series s = {x, y, 3, STYLE_MODEL, NULL};
-    Plot p = {.series = &s, .count = 1, .level = NAN, .cursor_x = NAN};
+    Plot p = {.series = &s, .count = 1, .level = NONE, .cursor_x = NONE};
     Canvas *c = canvas_new(30, 8, GLYPHS_HALF);
     draw_plot(c, (Rect){0, 0, 30, 8}, &p); /* one point */
     assert_looks(c, "plot-point");
@@ -334,7 +335,7 @@ static void plots_of_little(void **state) {
     s.n = 0;
     p.level = 1;
     draw_plot(c, (Rect){0, 0, 30, 8}, &p); /* none */
-    y[0] = INFINITY, s.n = 3;
+    y[0] = HUGE_VAL, s.n = 3;
     draw_plot(c, (Rect){0, 0, 30, 8}, &p);
     p.log_y = true, y[0] = -1;
     draw_plot(c, (Rect){0, 0, 30, 8}, &p);
@@ -351,7 +352,7 @@ static void plot_labels_are_never_cut(void **state) {
     (void)state;
     double x[] = {0, 1e6}, y[] = {1e5, 2e5};
     Series s = {x, y, 2, STYLE_MODEL, NULL};
-    Plot p = {.series = &s, .count = 1, .level = NAN, .cursor_x = NAN, .x_label = "tokens"};
+    Plot p = {.series = &s, .count = 1, .level = NONE, .cursor_x = NONE, .x_label = "tokens"};
     Canvas *c = canvas_new(44, 9, GLYPHS_ASCII);
     draw_plot(c, (Rect){0, 0, 44, 9}, &p);
     assert_looks(c, "plot-thousands");

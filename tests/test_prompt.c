@@ -100,7 +100,7 @@ static void each_label_has_its_history(void **state) {
     prompt_free(p);
 }
 
-static const char *const words[] = {"theme", "threads", "train", "truth", "tr" WIDE};
+static const char *const words[] = {"theme", "threads", "train", "truth", ("tr" WIDE)};
 
 static int complete(void *user, const char *line, size_t cursor, const char *const **items, size_t *from) {
     static const char *found[5];
