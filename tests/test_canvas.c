@@ -205,6 +205,7 @@ int main(void) {
         cmocka_unit_test(a_view_is_clipped_and_shares_cells),
         cmocka_unit_test(a_view_never_writes_beside_itself),
         cmocka_unit_test(the_dump_shows_roles_and_heat),
+        cmocka_unit_test(all_is_freed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -478,6 +478,7 @@ int main(void) {
         cmocka_unit_test(paragraphs_tables_digits),
         cmocka_unit_test(lines_are_broken_by_columns),
         cmocka_unit_test(ramps_rise),
+        cmocka_unit_test(all_is_freed),
     };
     return cmocka_run_group_tests(tests_of_draw, NULL, NULL);
 }

@@ -98,7 +98,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_are_as_the_help_writes_them), cmocka_unit_test(every_key_is_read_back),
         cmocka_unit_test(one_name_is_read_at_a_time),        cmocka_unit_test(what_is_no_name_is_refused),
-        cmocka_unit_test(a_short_buffer_is_not_overrun),
+        cmocka_unit_test(a_short_buffer_is_not_overrun),     cmocka_unit_test(all_is_freed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -167,6 +167,7 @@ int main(void) {
         cmocka_unit_test(as_many_as_fit),         cmocka_unit_test(order_and_hiding),
         cmocka_unit_test(no_pane_is_a_sliver),    cmocka_unit_test(the_transport_gets_a_second_row_where_one_is_short),
         cmocka_unit_test(a_click_finds_its_pane), cmocka_unit_test(a_focus_that_is_no_pane_is_a_bug),
+        cmocka_unit_test(all_is_freed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -271,6 +271,7 @@ int main(void) {
         cmocka_unit_test(the_menu_stands_above),
         cmocka_unit_test(every_size_is_drawn_inside),
         cmocka_unit_test(a_prompt_that_is_not_open_takes_no_keys),
+        cmocka_unit_test(all_is_freed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -248,6 +248,7 @@ int main(void) {
         cmocka_unit_test(a_ramp_shows_the_sign),
         cmocka_unit_test(names_are_found_again),
         cmocka_unit_test(letters_are_one_to_one),
+        cmocka_unit_test(all_is_freed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

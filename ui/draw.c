@@ -81,10 +81,21 @@ static void draw_half_pair(Canvas *c, int x, int y, int w, double model, double 
     }
 }
 
+/* A bar half a row high; less than half a column is a THIN one. */
+static void draw_flat_bar(Canvas *c, int x, int y, int w, double value, StyleRole role, uint32_t half, uint32_t thin) {
+    if (c->glyphs == GLYPHS_ASCII) {
+        draw_bar(c, x, y, w, value, role);
+        return;
+    }
+    bool is_thin = clamp_unit(value) * w < 0.5;
+    int n = parts_of(value, w, 1);
+    for (int i = 0; i < n; i++) canvas_put(c, x + i, y, is_thin ? thin : half, role, ATTRIBUTE_NONE);
+}
+
 void draw_pair(Canvas *c, int x, int y, int w, int rows, double model, double truth) {
     if (rows >= 2) {
-        draw_bar(c, x, y, w, model, STYLE_MODEL);
-        if (!isnan(truth)) draw_bar(c, x, y + 1, w, truth, STYLE_TRUTH);
+        draw_flat_bar(c, x, y, w, model, STYLE_MODEL, CANVAS_HALF_LOWER, 0x2581);
+        if (!isnan(truth)) draw_flat_bar(c, x, y + 1, w, truth, STYLE_TRUTH, CANVAS_HALF_UPPER, 0x2594);
     } else if (!c->heat_colour) {
         draw_bar_with_mark(c, x, y, w, model, truth);
     } else {

@@ -202,13 +202,18 @@ static int number_line(const HeatFrame *f, const Heat *h, int row, int col) {
     return (f->cell_h - 2) / 4;
 }
 
+static uint32_t bracket(const HeatFrame *f, int column) {
+    if (f->cell_w == 1) return '+';
+    return column == 0 ? '[' : column == f->cell_w - 1 ? ']' : ' ';
+}
+
 static void draw_cursor(Canvas *c, const HeatFrame *f, const Heat *h) {
     int row = h->cursor_row - f->first_row, col = h->cursor_col - f->first_col;
     if (h->cursor_row < 0 || h->cursor_col < 0 || row >= f->rows || col >= f->cols) return;
     int x = f->area.x + col * f->cell_w, y = f->area.y + row * f->cell_h / 2;
     bool lower = row * f->cell_h % 2 != 0;
     if (f->cell_h < 2 || f->cell_w < 3) {
-        for (int i = 0; i < f->cell_w; i++) put_over(c, x + i, y, f->cell_w == 1 ? '+' : (uint32_t) "[]"[i > 0], lower);
+        for (int i = 0; i < f->cell_w; i++) put_over(c, x + i, y, bracket(f, i), lower);
         return;
     }
     int wide = h->text ? number_line(f, h, h->cursor_row, h->cursor_col) : -1;

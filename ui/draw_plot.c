@@ -2,21 +2,12 @@
 #include "draw.h"
 
 #include "mem.h"
+#include "ticks.h"
 #include "utf8.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-#define TICKS_MOST 16
-
-typedef struct {
-    double at[TICKS_MOST];
-    int count;
-    int decimals; /* -1: shortest */
-    double scale; /* labels show at * scale and the suffix */
-    const char *suffix;
-} Ticks;
 
 /* Where a plot stands: the same for drawing and for clicks. */
 typedef struct {
@@ -28,64 +19,7 @@ typedef struct {
     Ticks x_ticks, y_ticks;
 } Frame;
 
-/* ---- ticks ---- */
-
-static double nice_step(double least) {
-    double power = pow(10, floor(log10(least)));
-    double digit = least / power;
-    return power * (digit <= 1.0001 ? 1 : digit <= 2.0001 ? 2 : digit <= 5.0001 ? 5 : 10);
-}
-
-static void label_format(Ticks *t, double step, double greatest) {
-    t->scale = greatest >= 1e6 ? 1e-6 : greatest >= 1e5 ? 1e-3 : 1;
-    t->suffix = greatest >= 1e6 ? "M" : greatest >= 1e5 ? "k" : "";
-    int decimals = (int)ceil(-log10(step * t->scale) - 1e-9);
-    t->decimals = decimals < 0 ? 0 : decimals > 5 ? -1 : decimals;
-}
-
-static Ticks linear_ticks(double low, double high, int most) {
-    Ticks t = {.suffix = "", .scale = 1};
-    if (most > TICKS_MOST) most = TICKS_MOST;
-    if (!(high > low) || most < 1) return t;
-    double step = nice_step((high - low) / most);
-    for (double k = ceil(low / step - 1e-9); k * step <= high + step * 1e-9 && t.count < TICKS_MOST; k++)
-        t.at[t.count++] = k * step;
-    label_format(&t, step, fmax(fabs(low), fabs(high)));
-    return t;
-}
-
-/* Within a decade: round numbers at even distances. They crowd at the upper end, so there are fewer. */
-static Ticks short_log_ticks(double low, double high, int most) {
-    Ticks t = linear_ticks(pow(10, low), pow(10, high), most * 2 / 3 > 1 ? most * 2 / 3 : 1);
-    for (int i = 0; i < t.count; i++) t.at[i] = log10(t.at[i]);
-    return t;
-}
-
-/* Ticks at 1, 2, 5 times powers of ten, or at the powers alone when those are enough; LOW and HIGH are exponents. */
-static Ticks log_ticks(double low, double high, int most) {
-    static const double digits[] = {1, 2, 5};
-    Ticks t = {.suffix = "", .scale = 1, .decimals = -1};
-    if (high - low < 1) return short_log_ticks(low, high, most);
-    int per_decade = high - low > 0.5 * most ? 1 : 3;
-    int every = per_decade == 1 ? (int)ceil((high - low) / (most > 0 ? most : 1)) : 1;
-    for (int k = (int)floor(low); k <= (int)ceil(high); k++) {
-        if (k % (every > 0 ? every : 1) != 0) continue;
-        for (int d = 0; d < per_decade; d++) {
-            double at = k + log10(digits[d]);
-            if (at >= low - 1e-9 && at <= high + 1e-9 && t.count < TICKS_MOST) t.at[t.count++] = at;
-        }
-    }
-    return t;
-}
-
-static void tick_label(const Ticks *t, double value, char *out, size_t bytes) {
-    value *= t->scale;
-    if (value == 0) value = 0; /* no minus */
-    if (t->decimals < 0)
-        snprintf(out, bytes, "%.6g%s", value, t->suffix);
-    else
-        snprintf(out, bytes, "%.*f%s", t->decimals, value, t->suffix);
-}
+/* ---- the frame ---- */
 
 static double tick_value(const Frame *f, double at) {
     return f->log_y ? pow(10, at) : at;
@@ -95,14 +29,12 @@ static int widest_label(const Frame *f) {
     int widest = 0;
     for (int i = 0; i < f->y_ticks.count; i++) {
         char text[32];
-        tick_label(&f->y_ticks, tick_value(f, f->y_ticks.at[i]), text, sizeof text);
+        ticks_label(&f->y_ticks, tick_value(f, f->y_ticks.at[i]), text, sizeof text);
         int columns = (int)strlen(text);
         if (columns > widest) widest = columns;
     }
     return widest;
 }
-
-/* ---- the frame ---- */
 
 static double scaled(bool log_y, double y) {
     return log_y ? (y > 0 ? log10(y) : (double)NAN) : y;
@@ -154,7 +86,7 @@ static bool find_frame(Frame *f, const Canvas *c, Rect r, const Plot *p) {
     int top = f->header ? 1 : 0, bottom = (f->tick_row ? 1 : 0) + (f->axis ? 1 : 0);
     f->area = (Rect){r.x, r.y + top, r.w, r.h - top - bottom};
     int most = f->area.h / 2 > 8 ? 8 : f->area.h / 2;
-    f->y_ticks = f->log_y ? log_ticks(f->y0, f->y1, most) : linear_ticks(f->y0, f->y1, most);
+    f->y_ticks = f->log_y ? ticks_log(f->y0, f->y1, most) : ticks_linear(f->y0, f->y1, most);
     int gutter = widest_label(f) + 2;
     if (r.w < gutter + 8) {
         gutter = 0;
@@ -164,7 +96,7 @@ static bool find_frame(Frame *f, const Canvas *c, Rect r, const Plot *p) {
     }
     f->area.x += gutter;
     f->area.w -= gutter;
-    f->x_ticks = linear_ticks(f->x0, f->x1, f->area.w / 8 > 0 ? f->area.w / 8 : 1);
+    f->x_ticks = ticks_linear(f->x0, f->x1, f->area.w / 8 > 0 ? f->area.w / 8 : 1);
     return true;
 }
 
@@ -314,7 +246,7 @@ static void draw_y_axis(Canvas *c, const Frame *f, int left) {
         if (y >= last) continue; /* two on one row */
         last = y;
         char text[32];
-        tick_label(&f->y_ticks, tick_value(f, f->y_ticks.at[i]), text, sizeof text);
+        ticks_label(&f->y_ticks, tick_value(f, f->y_ticks.at[i]), text, sizeof text);
         int x = f->area.x - 2 - (int)strlen(text);
         canvas_text(c, x > left ? x : left, y, -1, text, STYLE_DIM, ATTRIBUTE_NONE);
         if (f->axis) canvas_put(c, f->area.x - 1, y, 0x2524, STYLE_BORDER, ATTRIBUTE_NONE);
@@ -346,7 +278,7 @@ static void draw_x_axis(Canvas *c, const Frame *f, Rect r, const Plot *p) {
     int free_from = f->area.x;
     for (int i = 0; i < f->x_ticks.count; i++) {
         char text[32];
-        tick_label(&f->x_ticks, f->x_ticks.at[i], text, sizeof text);
+        ticks_label(&f->x_ticks, f->x_ticks.at[i], text, sizeof text);
         int columns = (int)strlen(text), tick = cell_x(f, f->x_ticks.at[i]);
         int x = tick - (columns - 1) / 2;
         if (x < free_from && i == 0) x = free_from;
@@ -358,25 +290,63 @@ static void draw_x_axis(Canvas *c, const Frame *f, Rect r, const Plot *p) {
     }
 }
 
-static void draw_header(Canvas *c, Rect r, const Plot *p) {
+/* ---- the legend ---- */
+
+typedef struct {
+    uint32_t line; /* drawn twice; in ASCII a mark, once */
+    const char *label;
+    StyleRole role;
+} LegendEntry;
+
+#define LEGEND_MOST 8
+
+static int add_series_entries(const Canvas *c, const Plot *p, LegendEntry *out) {
     static const uint32_t dashes[] = {0x2501, 0x254D, 0x2505, 0x2509};
-    int used = 0;
+    int n = 0;
+    for (int s = 0; s < p->count && n < LEGEND_MOST - 1; s++) {
+        if (p->series[s].label == NULL) continue;
+        uint32_t line = c->glyphs == GLYPHS_ASCII ? ascii_mark(s) : dashes[is_dashed(c) ? s % 4 : 0];
+        out[n++] = (LegendEntry){line, p->series[s].label, p->series[s].role};
+    }
+    return n;
+}
+
+static int header_columns(const LegendEntry *entry, int n, const char *y_label) {
+    int columns = y_label == NULL ? 0 : utf8_columns(y_label);
+    for (int i = 0; i < n; i++) columns += utf8_columns(entry[i].label) + 5;
+    return columns;
+}
+
+/* The lines and, when all of it has room, the level: there its name stands still whatever the lines do. */
+static int legend_of(const Canvas *c, int width, const Plot *p, LegendEntry *out) {
+    int n = add_series_entries(c, p, out);
+    if (isnan(p->level) || p->level_label == NULL) return n;
+    out[n] = (LegendEntry){c->glyphs == GLYPHS_ASCII ? '-' : 0x2504, p->level_label, STYLE_TRUTH};
+    return header_columns(out, n + 1, p->y_label) <= width ? n + 1 : n;
+}
+
+static bool level_in_legend(const Canvas *c, const Frame *f, int width, const Plot *p) {
+    LegendEntry entry[LEGEND_MOST];
+    int n = f->header ? legend_of(c, width, p, entry) : 0;
+    return n > 0 && entry[n - 1].label == p->level_label;
+}
+
+static void draw_header(Canvas *c, Rect r, const Plot *p) {
+    LegendEntry entry[LEGEND_MOST];
+    int used = 0, x = r.x + r.w;
     if (p->y_label != NULL) used = canvas_text(c, r.x, r.y, r.w, p->y_label, STYLE_DIM, CANVAS_ELLIPSIS) + 2;
-    int x = r.x + r.w;
-    for (int s = p->count - 1; s >= 0; s--) {
-        const Series *series = &p->series[s];
-        if (series->label == NULL) continue;
-        int columns = utf8_columns(series->label) + 3;
+    for (int i = legend_of(c, r.w, p, entry) - 1; i >= 0; i--) {
+        int columns = utf8_columns(entry[i].label) + 3;
         if (x - columns < r.x + used) break;
         x -= columns;
-        bool ascii = c->glyphs == GLYPHS_ASCII;
-        uint32_t line = is_dashed(c) ? dashes[s % 4] : dashes[0];
-        canvas_put(c, x, r.y, ascii ? ' ' : line, series->role, ATTRIBUTE_NONE);
-        canvas_put(c, x + 1, r.y, ascii ? ascii_mark(s) : line, series->role, ATTRIBUTE_NONE);
-        canvas_text(c, x + 3, r.y, -1, series->label, series->role, ATTRIBUTE_NONE);
+        canvas_put(c, x, r.y, c->glyphs == GLYPHS_ASCII ? ' ' : entry[i].line, entry[i].role, ATTRIBUTE_NONE);
+        canvas_put(c, x + 1, r.y, entry[i].line, entry[i].role, ATTRIBUTE_NONE);
+        canvas_text(c, x + 3, r.y, -1, entry[i].label, entry[i].role, ATTRIBUTE_NONE);
         x -= 2;
     }
 }
+
+/* ---- labels among the lines ---- */
 
 static bool is_free(Canvas *c, const Frame *f, int x, int y, int columns) {
     if (y < f->area.y || y >= f->area.y + f->area.h || x < f->area.x) return false;
@@ -408,11 +378,11 @@ static bool is_word(Canvas *c, int x, int y) {
     return cell != NULL && cell->role == STYLE_TRUTH && cell->ch != 0x2504 && cell->ch != '-' && cell->ch < 0x2500;
 }
 
-static void draw_level(Canvas *c, const Frame *f, const Plot *p) {
+static void draw_level(Canvas *c, const Frame *f, Rect r, const Plot *p) {
     double level = scaled(p->log_y, p->level);
     if (!isfinite(level) || level < f->y0 || level > f->y1) return;
     int y = cell_y(f, level);
-    if (p->level_label != NULL) place_label(c, f, y, p->level_label, STYLE_TRUTH);
+    if (p->level_label != NULL && !level_in_legend(c, f, r.w, p)) place_label(c, f, y, p->level_label, STYLE_TRUTH);
     for (int x = f->area.x; x < f->area.x + f->area.w; x++) {
         if (!is_free(c, f, x, y, 1) || is_word(c, x - 1, y) || is_word(c, x + 1, y)) continue;
         canvas_put(c, x, y, 0x2504, STYLE_TRUTH, ATTRIBUTE_NONE);
@@ -447,6 +417,6 @@ void draw_plot(Canvas *c, Rect r, const Plot *p) {
     draw_y_axis(&view, &f, r.x);
     draw_x_axis(&view, &f, r, p);
     draw_lines(&view, &f, p);
-    draw_level(&view, &f, p);
+    draw_level(&view, &f, r, p);
     draw_cursor(&view, &f, r, p);
 }
