@@ -156,19 +156,17 @@ bool attention_plan(const PaneContext *x, int w, int h, AttentionPlan *out) {
 typedef struct {
     const Field *field;
     int head;
-    bool weights;      /* 0..1; else signed, around zero */
-    double *row_scale; /* [rows] what full heat stands for */
-    const Snapshot *snapshot;
-    int layer;
-    bool hides;   /* masked cells are void */
-    int decimals; /* of the number on a cell */
-    bool tight;   /* without the zero before the point */
+    bool weights;        /* 0..1; else signed, around zero */
+    double *row_scale;   /* [rows] what full heat stands for */
+    const Field *masked; /* where it is -inf a cell is void; NULL: nothing is */
+    int decimals;        /* of the number on a cell */
+    bool tight;          /* without the zero before the point */
 } MapData;
 
 static int map_heat(const void *data, int row, int col) {
     const MapData *m = data;
     double x = (double)field_at(m->field, m->head, row, col, 0);
-    if (m->hides && reading_is_masked(m->snapshot, m->layer, m->head, row, col)) return -1;
+    if (m->masked && isinf(field_at(m->masked, m->head, row, col, 0))) return -1;
     if (!isfinite(x)) return -1;
     double share = m->row_scale[row] > 0 ? x / m->row_scale[row] : 0;
     double heat = m->weights ? 255 * share : 128 + 127 * share;
@@ -188,10 +186,9 @@ static MapData map_data(const PaneContext *x, const AttentionPlan *p) {
     const AttentionState *state = x->state;
     MapData m = {.field = stage_field(x->snapshot, x->cursor->layer, p->stage),
                  .head = x->cursor->head,
-                 .weights = p->stage == STAGE_WEIGHTS,
-                 .snapshot = x->snapshot,
-                 .layer = x->cursor->layer,
-                 .hides = p->stage == STAGE_MASKED || p->stage == STAGE_WEIGHTS};
+                 .weights = p->stage == STAGE_WEIGHTS};
+    bool hides = p->stage == STAGE_MASKED || p->stage == STAGE_WEIGHTS;
+    if (hides) m.masked = stage_field(x->snapshot, x->cursor->layer, STAGE_MASKED);
     m.row_scale = MEM_ARRAY(double, (size_t)p->rows);
     double whole = m.weights ? 1 : 0;
     for (int i = 0; i < p->rows; i++) {
@@ -296,23 +293,25 @@ bool attention_map_hit(const PaneContext *x, const AttentionPlan *p, int w, int 
 /* The small maps: weights of every layer and head. */
 
 typedef struct {
-    const PaneContext *x;
-    const Field *weights;
-    int layer, head, edge, tokens;
+    const Field *weights, *masked;
+    int head, edge, tokens;
 } SmallData;
 
-/* The largest weight of a block of cells; void where all of it is hidden. */
+/* The largest weight of a block of cells; void where all of it is hidden. Read through pointers: there may be hundreds
+ * of heads. */
 static int small_heat(const void *data, int row, int col) {
     const SmallData *d = data;
-    int heat = -1, T = d->tokens;
+    int T = d->tokens;
+    double most = -1;
     for (int i = row * T / d->edge; i < (row + 1) * T / d->edge; i++) {
+        size_t start = ((size_t)d->head * (size_t)T + (size_t)i) * (size_t)T;
+        const real *weight = d->weights->x + start, *masked = d->masked ? d->masked->x + start : NULL;
         for (int j = col * T / d->edge; j < (col + 1) * T / d->edge; j++) {
-            if (reading_is_masked(d->x->snapshot, d->layer, d->head, i, j)) continue;
-            int h = (int)(255 * (double)field_at(d->weights, d->head, i, j, 0) + 0.5);
-            heat = at_least(heat, at_most(h, 255));
+            if (masked && isinf(masked[j])) continue;
+            if ((double)weight[j] > most) most = (double)weight[j];
         }
     }
-    return heat;
+    return most < 0 ? -1 : at_most((int)(255 * most + 0.5), 255);
 }
 
 /* Which layers and heads the small maps show: all, or a range around the selected one. */
@@ -336,7 +335,8 @@ static void draw_small(const PaneContext *x, const AttentionPlan *p, Canvas *c, 
     char name[24];
     snprintf(name, sizeof name, here ? "[%d%s" : "%d%s", head + 1, off ? "×" : here ? "]" : "");
     canvas_text(c, left, top, p->small, name, here ? STYLE_CURSOR : off ? STYLE_WARNING : STYLE_DIM, ATTRIBUTE_NONE);
-    SmallData data = {x, snapshot_field(x->snapshot, "attention.%d.weights", layer), layer, head, p->small, p->tokens};
+    SmallData data = {stage_field(x->snapshot, layer, STAGE_WEIGHTS), stage_field(x->snapshot, layer, STAGE_MASKED),
+                      head, p->small, p->tokens};
     Heat heat = {.rows = data.edge,
                  .cols = data.edge,
                  .heat = small_heat,

@@ -125,15 +125,10 @@ static void offer_options(const Offer *o, const Options *options) {
     }
 }
 
-/* The observers that panes look through. */
 static void offer_observers(const Offer *o) {
-    for (int i = 0; i < pane_count(); i++) {
-        for (const char *word = pane_at(i)->watch; *word;) {
-            size_t bytes = strcspn(word, " ");
-            offer(o, word, bytes, "");
-            word += bytes + strspn(word + bytes, " ");
-        }
-    }
+#define OBSERVER(name, help) offer_all(o, #name);
+#include "observers.def"
+#undef OBSERVER
 }
 
 static void offer_experiment(const Offer *o, const Words *words, int argument) {

@@ -194,7 +194,8 @@ static void draw_row(const Form *f, Canvas *c, Rect r, int y, int i, int name_w,
                            : given ? STYLE_STRONG
                                    : STYLE_TEXT,
                            CANVAS_ELLIPSIS);
-    canvas_text(c, field.x + used + 1, y, field.w - used - 1, row->unit ? row->unit : "", STYLE_DIM, ATTRIBUTE_NONE);
+    const char *unit = set && row->unit ? row->unit : "";
+    canvas_text(c, field.x + used + 1, y, field.w - used - 1, unit, STYLE_DIM, ATTRIBUTE_NONE);
 }
 
 static void allowed(const Option *row, char *out, size_t bytes) {

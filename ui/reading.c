@@ -59,11 +59,6 @@ bool reading_attention(const Snapshot *s, int *layers, int *heads, int *tokens) 
     return true;
 }
 
-bool reading_is_masked(const Snapshot *s, int layer, int head, int query, int key) {
-    const Field *masked = snapshot_field(s, "attention.%d.masked", layer);
-    return masked && isinf(field_at(masked, head, query, key, 0));
-}
-
 bool reading_is_off(const Snapshot *s, int layer, int head) {
     const Field *off = snapshot_field(s, "attention.head_off");
     return off && layer < off->dim[0] && head < off->dim[1] && field_at(off, layer, head, 0, 0) != 0;

@@ -19,8 +19,6 @@ const char *reading_setting(const Snapshot *s, const char *option);
 
 /* Number of tokens, layers, heads that the attention fields of the snapshot have; false: there are none. */
 bool reading_attention(const Snapshot *s, int *layers, int *heads, int *tokens);
-/* Whether query I of this layer and head may not look at key J, as the `masked` field says. */
-bool reading_is_masked(const Snapshot *s, int layer, int head, int query, int key);
 
 bool reading_is_off(const Snapshot *s, int layer, int head); /* that head is switched off */
 
