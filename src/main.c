@@ -246,6 +246,7 @@ static Status print_help(const char *id) {
 }
 
 static volatile sig_atomic_t stop_signal;
+static bool still_running; /* an experiment that would not stop */
 
 static void on_stop(int signal_number) {
     stop_signal = signal_number;
@@ -296,7 +297,7 @@ static Status run_experiment(const Arguments *a) {
                   .out = stdout,
                   .err = stderr,
                   .stopped = is_stopped};
-    return headless_run(&h);
+    return headless_run(&h, &still_running);
 }
 
 /* ---- the screen ---- */
@@ -378,5 +379,6 @@ int main(int argc, char **argv) {
     if (status_is_ok(&s)) s = carry_out(&arguments);
     if (*s.text) fprintf(stderr, "lantern: %s\n", s.text);
     mem_free(arguments.operand);
+    if (still_running) _exit(exit_code(&s)); /* what exit would take away is still in use */
     exit(exit_code(&s));
 }

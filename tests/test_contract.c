@@ -365,6 +365,27 @@ static void expect_stop(int signal_number) {
     assert_int_equal(WEXITSTATUS(result), 128 + signal_number);
 }
 
+/* A corpus of so many sentences is sampled in one go that looks at nothing else: the program ends all the same. */
+static void what_does_not_stop_is_left(void **state) {
+    (void)state;
+    int err[2];
+    assert_int_equal(pipe(err), 0);
+    fcntl(err[0], F_SETFD, FD_CLOEXEC);
+    pid_t child = start(-1, err[1], "run lm.train sentences=90000000 --csv made --progress");
+    close(err[1]);
+    FILE *said = fdopen(err[0], "r");
+    char line[300] = "";
+    while (!strstr(line, "corpus") && fgets(line, sizeof line, said)) {}
+    kill(child, SIGINT);
+    while (fgets(line, sizeof line, said)) {}
+    assert_string_equal(line, "lantern: cancelled\n");
+    fclose(said);
+    int result = wait_for(child);
+    assert_true(WIFEXITED(result));
+    assert_int_equal(WEXITSTATUS(result), 130);
+    assert_int_equal(files_in("made"), -1);
+}
+
 static void stopping_keeps_the_rows(void **state) {
     (void)state;
     expect_stop(SIGINT);
@@ -447,6 +468,7 @@ int main(void) {
         cmocka_unit_test(the_locale_changes_nothing),
         cmocka_unit_test(nobody_reads),
         cmocka_unit_test(stopping_keeps_the_rows),
+        cmocka_unit_test(what_does_not_stop_is_left),
         cmocka_unit_test(scripts_need_no_terminal),
         cmocka_unit_test(signals_end_the_screen),
     };

@@ -112,22 +112,25 @@ static void runs_to_its_end(void **state) {
 
 static void others_see_the_rows_so_far(void **state) {
     (void)state;
-    Job *j = job_start(own_study(NULL));
+    Job *j = job_start(own_study("rows=4"));
     wait_for(1);
-    assert_int_equal(rows_seen(job_study(j)), 0); /* within 50 ms of the start nothing is copied */
-    clock_freeze(1001);
+    assert_int_equal(rows_seen(job_study(j)), 1); /* the first at once */
     allow(2);
     wait_for(2);
-    assert_int_equal(rows_seen(job_study(j)), 2);
+    assert_int_equal(rows_seen(job_study(j)), 1); /* within 50 ms nothing is copied again */
+    clock_freeze(1001);
+    allow(3);
+    wait_for(3);
+    assert_int_equal(rows_seen(job_study(j)), 3);
     StudyState now = study_state(job_study(j));
     assert_true(now.running && !now.finished);
-    assert_string_equal(now.what, "row 1");
-    assert_near(now.done, 2.0 / 3, 1e-12);
-    assert_near(now.seconds_left, 0.5, 1e-12);
+    assert_string_equal(now.what, "row 2");
+    assert_near(now.done, 3.0 / 4, 1e-12);
+    assert_near(now.seconds_left, 1.0 / 3, 1e-12);
     assert_false(study_wait(job_study(j), 0));
     allow(100);
     assert_true(study_wait(job_study(j), 60));
-    assert_int_equal(rows_seen(job_study(j)), 3);
+    assert_int_equal(rows_seen(job_study(j)), 4);
     job_free(j);
 }
 

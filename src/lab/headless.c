@@ -145,23 +145,24 @@ static void progress_end(Progress *p) {
 
 /* ---- running ---- */
 
-/* Waits for the end; *left: the study did not stop when it was told to. */
-static Status wait_for_end(const Headless *h, Job *job, bool *left) {
+/* Waits for the end; *running: the study did not stop when it was told to. */
+static Status wait_for_end(const Headless *h, Job *job, bool *running) {
     const Study *study = job_study(job);
     Progress progress = progress_begin(h);
-    *left = false;
+    *running = false;
     while (!study_wait(study, tick)) {
         progress_show(&progress, study);
         if (!h->stopped()) continue;
         job_cancel(job);
-        *left = !study_wait(study, patience);
+        *running = !study_wait(study, patience);
         break;
     }
     progress_end(&progress);
-    return *left ? status_cancelled() : study_state(study).status;
+    return *running ? status_cancelled() : study_state(study).status;
 }
 
-Status headless_run(const Headless *h) {
+Status headless_run(const Headless *h, bool *running) {
+    *running = false;
     Study *study = study_new(h->entry, h->options);
     Status s = check_target(h);
     if (!status_is_ok(&s)) {
@@ -170,12 +171,11 @@ Status headless_run(const Headless *h) {
     }
     study_use_cache(study, !h->no_cache);
     Job *job = job_start(study);
-    bool left;
-    s = wait_for_end(h, job, &left);
+    s = wait_for_end(h, job, running);
     s = deliver(h, study, s);
     StudyState state = study_state(study);
     if (*state.warning) fprintf(h->err, _("lantern: note: %s\n"), state.warning);
-    if (!left) job_free(job);
+    if (!*running) job_free(job);
     return s;
 }
 

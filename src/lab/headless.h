@@ -21,10 +21,11 @@ typedef struct {
     bool (*stopped)(void); /* asked some fifty times a second; true: cancel */
 } Headless;
 
-/* STATUS_CANCELLED: stopped within 200 ms, the rows so far are printed (a folder gets nothing). When the experiment did
- * not let itself be stopped in that time its thread still runs: the caller ends the program. STATUS_FAILED with an
- * empty sentence: nobody reads OUT any more. */
-Status headless_run(const Headless *h) STATUS_CHECKED;
+/* STATUS_CANCELLED: stopped within 200 ms, the rows so far are printed (a folder gets nothing).
+ * STATUS_FAILED with an empty sentence: nobody reads OUT any more.
+ * *running: the experiment did not let itself be stopped in that time, and its thread still runs. The caller then ends
+ * the program at once, without what runs at an ordinary exit: that thread still needs it. */
+Status headless_run(const Headless *h, bool *running) STATUS_CHECKED;
 
 void headless_list(Str *out);                        /* a line per experiment */
 void headless_help(const CatalogEntry *e, Str *out); /* options and tables of one */

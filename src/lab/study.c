@@ -98,7 +98,8 @@ Status study_run(Study *s) {
     pthread_mutex_lock(&s->lock);
     BUG_ON(s->state.running || s->state.finished);
     s->state.running = true;
-    s->started = s->published_at = clock_now();
+    s->started = clock_now();
+    s->published_at = -(double)INFINITY; /* what comes first is seen at once */
     pthread_mutex_unlock(&s->lock);
     Status status = catalog_check(&s->experiment->entry, s->options);
     if (status_is_ok(&status)) status = s->experiment->run(s);
