@@ -51,8 +51,8 @@ static void words_end_at_white_space(void **state) {
                                         "d",
                                         "e",
                                         "f",
-                                        "g\xc2\x85h\xc2\xa0i\xe1\x9a\x80j\xe2\x80\x80k\xe2\x80\x8al\xe2\x80\xa8m\xe2"
-                                        "\x80\xa9n\xe2\x80\xafo\xe2\x81\x9fp\xe3\x80\x80q"};
+                                        ("g\xc2\x85h\xc2\xa0i\xe1\x9a\x80j\xe2\x80\x80k\xe2\x80\x8al\xe2\x80\xa8m\xe2"
+                                        "\x80\xa9n\xe2\x80\xafo\xe2\x81\x9fp\xe3\x80\x80q")};
     expect_words(BPE_BYTE, text, 7, bytes);
     /* Not white space: unit separator, Mongolian vowel separator, zero width space, byte order mark, a lone 0x85. */
     static const char *const joined[] = {"a\x1f"
