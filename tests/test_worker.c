@@ -163,6 +163,23 @@ static void a_thread_trains_the_same_bits(void **state) {
     worker_free(w);
 }
 
+/* While the clock stands still no time passes between two snapshots: only answers and the end are seen. */
+static void the_rate_is_kept(void **state) {
+    (void)state;
+    clock_freeze(10);
+    Worker *w = worker_with(NULL, WORKER_THREAD);
+    await_state(w, RUN_PAUSED, 0);
+    assert_true(worker_post(w, "until 40"));
+    for (long step = 0; step < 40;) {
+        Snapshot *s = await_snapshot(w);
+        step = snapshot_facts(s)->step;
+        assert_true(step == 0 || step == 40);
+        snapshot_unref(s);
+    }
+    worker_free(w);
+    clock_freeze(-1);
+}
+
 static void signals_do_not_reach_the_thread(void **state) {
     (void)state;
     sigset_t before, after;
@@ -261,10 +278,15 @@ static void a_storm_of_commands_breaks_nothing(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(preparing_is_shown_first),        cmocka_unit_test(every_command_is_answered),
-        cmocka_unit_test(nobody_looks_nothing_is_made),    cmocka_unit_test(the_queue_is_bounded),
-        cmocka_unit_test(all_memory_comes_back),           cmocka_unit_test(a_thread_trains_the_same_bits),
-        cmocka_unit_test(signals_do_not_reach_the_thread), cmocka_unit_test(a_storm_of_commands_breaks_nothing),
+        cmocka_unit_test(preparing_is_shown_first),
+        cmocka_unit_test(every_command_is_answered),
+        cmocka_unit_test(nobody_looks_nothing_is_made),
+        cmocka_unit_test(the_queue_is_bounded),
+        cmocka_unit_test(all_memory_comes_back),
+        cmocka_unit_test(a_thread_trains_the_same_bits),
+        cmocka_unit_test(the_rate_is_kept),
+        cmocka_unit_test(signals_do_not_reach_the_thread),
+        cmocka_unit_test(a_storm_of_commands_breaks_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
