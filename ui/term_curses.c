@@ -73,8 +73,10 @@ static CursesTerm *self(Term *t) {
 static void send(const char *bytes) {
     for (size_t at = 0, count = strlen(bytes); at < count;) {
         ssize_t n = write(OUTPUT_FD, bytes + at, count - at);
-        if (n < 0 && errno != EINTR && errno != EAGAIN) return; /* the terminal is gone: the next read says so */
         if (n > 0) at += (size_t)n;
+        if (n >= 0 || errno == EINTR) continue;
+        if (errno != EAGAIN) return; /* the terminal is gone: the next read says so */
+        poll(&(struct pollfd){OUTPUT_FD, POLLOUT, 0}, 1, -1);
     }
 }
 

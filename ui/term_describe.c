@@ -5,17 +5,32 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <termcap.h>
+#include <unistd.h>
+
+#include <ncursesw/term.h> /* by its folder: <term.h> alone would be ours */
 
 typedef struct {
     int colours; /* -1: not known */
     bool can_move;
 } Description;
 
+/* Makes NAME the description that tigetstr and tigetnum speak of, until del_curterm. */
+static bool load(const char *name) {
+    int found = 0;
+    return setupterm(name, STDOUT_FILENO, &found) == 0 && found == 1;
+}
+
+static const char *capability(const char *id) {
+    const char *s = tigetstr(id);
+    return s == NULL || s == (const char *)-1 ? "" : s;
+}
+
 static Description describe(const char *name) {
-    if (tgetent(NULL, name) != 1) return (Description){-1, false};
-    int colours = tgetnum("Co");
-    return (Description){colours > 0 ? colours : 0, tgetstr("cm", NULL) != NULL};
+    if (!load(name)) return (Description){-1, false};
+    int colours = tigetnum("colors");
+    Description d = {colours > 0 ? colours : 0, capability("cup")[0] != '\0'};
+    del_curterm(cur_term);
+    return d;
 }
 
 static Depth depth_of(int colours) {
@@ -91,8 +106,7 @@ Status term_choose(const TermOptions *o, TermChoice *out) {
 
 /* Adds a capability without its padding, "$<5>". */
 static void add_capability(Str *out, const char *id) {
-    const char *s = tgetstr(id, NULL);
-    while (s != NULL && *s != '\0') {
+    for (const char *s = capability(id); *s != '\0';) {
         const char *end = s[0] == '$' && s[1] == '<' ? strchr(s, '>') : NULL;
         if (end == NULL) str_add_char(out, *s);
         s = end == NULL ? s + 1 : end + 1;
@@ -100,13 +114,14 @@ static void add_capability(Str *out, const char *id) {
 }
 
 void term_restore_bytes(const char *name, Str *out) {
-    if (tgetent(NULL, name) != 1) return;
+    if (!load(name)) return;
     str_add(out, TERM_END_FRAME TERM_OFF_MOUSE TERM_OFF_PASTE);
-    add_capability(out, "me"); /* plain */
-    add_capability(out, "op"); /* the terminal's own colours */
-    add_capability(out, "ke"); /* keypad off */
-    add_capability(out, "ve"); /* cursor on */
+    add_capability(out, "sgr0");  /* plain */
+    add_capability(out, "op");    /* the terminal's own colours */
+    add_capability(out, "rmkx");  /* keypad off */
+    add_capability(out, "cnorm"); /* cursor on */
     size_t before = out->len;
-    add_capability(out, "te"); /* the first screen */
+    add_capability(out, "rmcup"); /* the first screen */
     if (out->len == before) str_add(out, "\r\n");
+    del_curterm(cur_term);
 }

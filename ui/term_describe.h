@@ -1,5 +1,5 @@
 /* term_describe: what TERM says of the terminal, and what is made of it: the description in use, its depth of colour, the glyphs, and
- * the bytes that give the terminal back. Asks the terminfo database by its termcap calls, before curses starts. */
+ * the bytes that give the terminal back. Asks the terminfo database, before curses starts. */
 #ifndef UI_TERM_DESCRIBE_H
 #define UI_TERM_DESCRIBE_H
 
