@@ -1,4 +1,4 @@
-#define _GNU_SOURCE
+#define _XOPEN_SOURCE 700
 #include "expect.h"
 
 #include "pty.h"
@@ -147,14 +147,13 @@ static void set_window(const Pty *p) {
 }
 
 static void open_terminal(Pty *p) {
-    char name[128];
-    p->master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+    p->master = posix_openpt(O_RDWR | O_NOCTTY);
     assert_true(p->master >= 0);
     assert_int_equal(grantpt(p->master), 0);
     assert_int_equal(unlockpt(p->master), 0);
-    assert_int_equal(ptsname_r(p->master, name, sizeof name), 0);
-    p->slave = open(name, O_RDWR | O_NOCTTY | O_CLOEXEC);
+    p->slave = open(ptsname(p->master), O_RDWR | O_NOCTTY | O_CLOEXEC);
     assert_true(p->slave >= 0);
+    fcntl(p->master, F_SETFD, FD_CLOEXEC);
     fcntl(p->master, F_SETFL, O_NONBLOCK);
     set_window(p);
 }
@@ -170,6 +169,11 @@ static _Noreturn void become_shell(const Pty *p, const Job *job, int reports, in
     run_shell(job, 0, reports, orders);
 }
 
+static void open_pipe(int *ends) {
+    assert_int_equal(pipe(ends), 0);
+    for (int i = 0; i < 2; i++) fcntl(ends[i], F_SETFD, FD_CLOEXEC);
+}
+
 static Pty *start(const Job *job) {
     Pty *p = MEM_NEW(Pty);
     p->w = job->options->w > 0 ? job->options->w : 80;
@@ -178,8 +182,8 @@ static Pty *start(const Job *job) {
     open_terminal(p);
     open_vterm(p);
     int reports[2], orders[2];
-    assert_int_equal(pipe2(reports, O_CLOEXEC), 0);
-    assert_int_equal(pipe2(orders, O_CLOEXEC), 0);
+    open_pipe(reports);
+    open_pipe(orders);
     fflush(stdout);
     p->shell = fork();
     assert_true(p->shell >= 0);

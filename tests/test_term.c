@@ -4,6 +4,7 @@
 
 #include "draw.h"
 #include "pty.h"
+#include "rng.h"
 #include "style.h"
 #include "term.h"
 
@@ -458,6 +459,25 @@ static void a_new_size_is_followed(void **state) {
     close_stage(p);
 }
 
+/* Hundreds of sizes at once, most of them never seen: the last one counts. */
+static void a_storm_of_sizes(void **state) {
+    (void)state;
+    Rng rng = rng_at(1, "sizes", 0);
+    new_stage();
+    Pty *p = open_stage(&plain);
+    pty_expect_line(p, 0, "ready");
+    for (int i = 0; i < 400; i++) {
+        pty_resize(p, 1 + (int)rng_below(&rng, 300), 1 + (int)rng_below(&rng, 100));
+        if (i % 7 == 0) pty_type(p, "\033[A\xE4\xB8\xAD\033[<0;9;9M\xFFx");
+    }
+    pty_resize(p, 70, 20);
+    pty_expect_line(p, 19, "     c");
+    pty_expect_line(p, 1, "model truth plain");
+    pty_expect_line(p, 2, WIDE "|\xC3\xA9|\xE2\x94\x82");
+    pty_expect_line(p, 10, "");
+    close_stage(p);
+}
+
 /* ---- restoring ---- */
 
 static bool is_given_back(Pty *p, void *user) {
@@ -748,6 +768,7 @@ int main(void) {
         cmocka_unit_test(a_paste_runs_nothing),
         cmocka_unit_test(a_wake_and_time_outs),
         cmocka_unit_test(a_new_size_is_followed),
+        cmocka_unit_test(a_storm_of_sizes),
         cmocka_unit_test(every_end_gives_the_terminal_back),
         cmocka_unit_test(the_quit_character_is_a_way_out),
         cmocka_unit_test(a_bug_is_told_on_a_terminal_given_back),

@@ -1,6 +1,7 @@
 /* From bytes to events, without a terminal: keys, characters, reports, pastes, and noise that must not become keys. */
 #include "expect.h"
 
+#include "rng.h"
 #include "term_decode.h"
 
 #include <stdio.h>
@@ -206,6 +207,28 @@ static void a_paste_has_a_limit(void **state) {
     term_decode_done(&d);
 }
 
+/* Whatever comes, keys are characters or known codes, and no report lies outside of a screen. */
+static void noise_makes_no_nonsense(void **state) {
+    (void)state;
+    Rng rng = rng_at(1, "noise", 0);
+    TermDecoder d;
+    term_decode_init(&d);
+    for (long i = 0; i < 1000000; i++) {
+        static const char often[] = "\033[<0123456789;MmO~\xE4\xB8\xAD\x7F";
+        Event e = {.kind = EVENT_NONE};
+        uint32_t byte = rng_below(&rng, 3) == 0 ? (uint32_t)rng_below(&rng, 256)
+                                                : (unsigned char)often[rng_below(&rng, sizeof often - 1)];
+        InputKind kind = rng_below(&rng, 20) == 0 ? (InputKind)rng_below(&rng, INPUT_NOTHING + 1) : INPUT_BYTE;
+        bool is_event = term_decode_feed(&d, kind, kind == INPUT_KEY ? KEYCODE_UP : byte, &e);
+        if (rng_below(&rng, 50) == 0) is_event = term_decode_flush(&d, &e);
+        if (!is_event) continue;
+        if (e.kind == EVENT_KEY)
+            assert_false(e.key < 0x20 || (e.key >= 0x7F && e.key < 0xA0) || (e.key >= 0xD800 && e.key < 0xE000));
+        if (e.kind == EVENT_MOUSE) assert_true(e.x >= 0 && e.y >= 0 && e.x < 10000 && e.y < 10000);
+    }
+    term_decode_done(&d);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plain_keys),
@@ -216,6 +239,7 @@ int main(void) {
         cmocka_unit_test(broken_reports_are_dropped),
         cmocka_unit_test(pastes_are_one_event),
         cmocka_unit_test(a_paste_has_a_limit),
+        cmocka_unit_test(noise_makes_no_nonsense),
         cmocka_unit_test(all_is_freed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
