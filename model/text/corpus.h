@@ -25,7 +25,8 @@ typedef struct {
 } Corpus;
 
 /* Samples N training sentences (stream "corpus.train" of SEED) and TEST test sentences (stream "corpus.test"). The
- * vocabulary is all words the language has. G passes into the corpus. */
+ * vocabulary is all words the language has. G passes into the corpus, and is freed
+ * when this fails. */
 Status corpus_sample(Grammar *g, const char *name, const char *start, const char *set, long n, long test, uint64_t seed,
                      Corpus **out) STATUS_CHECKED;
 /* A text, one sentence a line, split at blanks; empty lines count for nothing. The last 5 % (at least one) are the test

@@ -11,6 +11,8 @@ Grammar *grammar_new(void) {
     Grammar *g = MEM_NEW(Grammar);
     texts_init(&g->texts);
     texts_init(&g->family_key);
+    MEM_GROW(g->part, g->parts, g->part_slots); /* never NULL, also when there are none */
+    MEM_GROW(g->dead, g->deads, g->dead_slots);
     return g;
 }
 

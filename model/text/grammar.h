@@ -26,6 +26,8 @@ int grammar_error_line(const Status *s); /* the line an error names, 0 when it n
 Status language_new(const Grammar *g, const char *start, const char *set, Language **out) STATUS_CHECKED;
 Language *language_copy(const Language *l);
 void language_free(Language *l);
+/* Steps that one question may take before it fails with a sentence; at first 30 million, some seconds. */
+void language_limit(Language *l, long long steps);
 
 /* One sentence, tokens joined by single blanks. Fails only when the grammar does (no rule fits). */
 Status language_sample(Language *l, Rng *r, Str *out) STATUS_CHECKED;

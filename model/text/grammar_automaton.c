@@ -43,6 +43,7 @@ Automaton *automaton_new(Language *l, bool anonymous, int most_states, int most_
     BUG_ON(l->automaton);
     l->automaton = a;
     *a = (Automaton){.language = l, .anonymous = anonymous, .most_states = most_states, .most_arcs = most_arcs};
+    MEM_GROW(a->env, a->envs, a->env_slots); /* never NULL */
     automaton_find_known(a);
     automaton_restart(a);
     return a;

@@ -179,7 +179,7 @@ struct Language {
     int values, value_slots;
     Level **level; /* [levels] */
     int levels, level_slots, depth;
-    long long work; /* steps left to this question */
+    long long limit, work; /* steps for a question; those left to this one */
     Chart *chart;
     Automaton *automaton; /* only while a question is being answered */
     int *draw;            /* variables of the rules being drawn, a stack */

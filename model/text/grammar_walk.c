@@ -64,12 +64,13 @@ static int frontier_find(const Frontier *f, int slots, const Item *item) {
 
 /* The values behind the last item: ENV without the dead ones. */
 static int frontier_push_env(Frontier *f, int slots, const int *env, const int *dead, int deads) {
+    if (slots == 0) return f->envs;
     if (f->env_slots < f->envs + slots) {
         f->env_slots = (f->envs + slots) * 2;
         f->env = mem_resize(f->env, (size_t)f->env_slots, sizeof *f->env);
     }
     int *to = f->env + f->envs;
-    if (slots > 0) memcpy(to, env, (size_t)slots * sizeof *to);
+    memcpy(to, env, (size_t)slots * sizeof *to);
     for (int i = 0; i < deads; i++) to[dead[i]] = ENV_UNSET;
     return f->envs;
 }

@@ -235,7 +235,7 @@ static Status language_prepare(Language *l) {
 }
 
 void language_begin(Language *l) {
-    l->work = LANGUAGE_WORK;
+    l->work = l->limit;
     l->depth = 0;
     l->status = status_ok();
     if (l->texts.count < LANGUAGE_TEXTS && l->texts.used < LANGUAGE_TEXT_BYTES && l->goals < LANGUAGE_TEXTS &&
@@ -249,9 +249,11 @@ void language_begin(Language *l) {
 Status language_new(const Grammar *g, const char *start, const char *set, Language **out) {
     Language *l = MEM_NEW(Language);
     l->grammar = g;
+    l->limit = LANGUAGE_WORK;
     l->start_text = mem_text(start);
     l->set_text = mem_text(set);
     l->set = MEM_ARRAY(int, (size_t)g->texts.count);
+    MEM_GROW(l->argument, l->arguments, l->argument_slots); /* never NULL */
     goals_widen(l);
     Status s = language_prepare(l);
     *out = status_is_ok(&s) ? l : NULL;
@@ -263,7 +265,12 @@ Language *language_copy(const Language *l) {
     Language *copy;
     Status s = language_new(l->grammar, l->start_text, l->set_text, &copy);
     BUG_ON(!status_is_ok(&s));
+    copy->limit = l->limit;
     return copy;
+}
+
+void language_limit(Language *l, long long steps) {
+    l->limit = steps;
 }
 
 void language_free(Language *l) {

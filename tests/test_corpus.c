@@ -1,0 +1,330 @@
+/* Corpora: sampled from a grammar or read from a file; the batches of training. */
+#include "expect.h"
+
+#include "mem.h"
+#include "text/corpus.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static Corpus *sample_farm(const char *set, long n, long test, uint64_t seed) {
+    if (!getenv("LANTERN_ASSETS")) skip();
+    Str path;
+    str_init(&path);
+    str_addf(&path, "%s/grammars/farm.grammar", getenv("LANTERN_ASSETS"));
+    Grammar *g;
+    assert_ok(grammar_read(path.s, &g));
+    str_done(&path);
+    Corpus *c;
+    assert_ok(corpus_sample(g, "farm", NULL, set, n, test, seed, &c));
+    return c;
+}
+
+/* ---- Sampled ---- */
+
+static void the_farm_has_56_entries(void **state) {
+    (void)state;
+    Corpus *c = sample_farm(NULL, 20, 5, 1);
+    assert_int_equal(vocab_size(c->vocab), 56);
+    assert_string_equal(vocab_token(c->vocab, 3), ".");
+    assert_string_equal(vocab_token(c->vocab, 4), "apples");
+    assert_string_equal(vocab_token(c->vocab, 55), "worms");
+    assert_string_equal(c->name, "farm");
+    assert_int_equal(c->train.sentences, 20);
+    assert_int_equal(c->test.sentences, 5);
+    assert_true(isnan(c->floor_nll));
+    corpus_free(c);
+}
+
+static void check_sentences(const Corpus *c, const Sentences *s) {
+    Str text;
+    str_init(&text);
+    assert_int_equal(s->start[0], 0);
+    for (long i = 0; i < s->sentences; i++) {
+        const int *id = s->id + s->start[i];
+        long n = s->start[i + 1] - s->start[i];
+        assert_int_equal(id[0], VOCAB_BOS);
+        assert_int_equal(id[n - 1], VOCAB_EOS);
+        for (long k = 1; k < n - 1; k++) assert_in_range(id[k], VOCAB_SPECIALS, vocab_size(c->vocab) - 1);
+        str_clear(&text);
+        corpus_text(c, s, i, &text);
+        double log_p;
+        assert_ok(language_log_p(c->language, text.s, &log_p));
+        assert_true(isfinite(log_p));
+    }
+    str_done(&text);
+}
+
+static bool same_sentences(const Sentences *a, const Sentences *b) {
+    return a->sentences == b->sentences && a->start[a->sentences] == b->start[b->sentences] &&
+           memcmp(a->id, b->id, (size_t)a->start[a->sentences] * sizeof *a->id) == 0;
+}
+
+static void sentences_follow_the_seed(void **state) {
+    (void)state;
+    Corpus *a = sample_farm(NULL, 300, 50, 1), *b = sample_farm(NULL, 300, 50, 1), *c = sample_farm(NULL, 300, 300, 2);
+    check_sentences(a, &a->train);
+    check_sentences(a, &a->test);
+    assert_true(same_sentences(&a->train, &b->train));
+    assert_true(same_sentences(&a->test, &b->test));
+    assert_false(same_sentences(&a->train, &c->train));
+    assert_false(same_sentences(&c->train, &c->test)); /* streams of their own */
+    Corpus *more = sample_farm(NULL, 400, 50, 1);      /* more sentences begin with the same */
+    assert_memory_equal(a->train.id, more->train.id, (size_t)a->train.start[300] * sizeof(int));
+    corpus_free(a);
+    corpus_free(b);
+    corpus_free(c);
+    corpus_free(more);
+}
+
+/* The vocabulary is that of the language, whatever the sample has. */
+static void words_are_those_of_the_language(void **state) {
+    (void)state;
+    Corpus *c = sample_farm("a=dog,n=sg,k=0", 1, 0, 1);
+    assert_int_equal(vocab_find(c->vocab, "dogs", 4), -1);
+    assert_int_equal(vocab_find(c->vocab, "owl", 3), -1);
+    assert_true(vocab_find(c->vocab, "meat", 4) > 0);
+    assert_int_equal(c->test.sentences, 0);
+    corpus_free(c);
+}
+
+/* Within 5 standard errors of the entropy per token; a sentence's -log p has a deviation of about 3. */
+static void floor_is_near_the_entropy(void **state) {
+    (void)state;
+    Corpus *c = sample_farm(NULL, 1, 2000, 1);
+    assert_ok(corpus_floor(c));
+    double predictions = (double)(c->test.start[2000] - 2000);
+    if (fabs(c->floor_nll - 0.9144659695065815) > 5 * 3 * sqrt(2000) / predictions) fail_msg("%g", c->floor_nll);
+    double sum = 0;
+    Str text;
+    str_init(&text);
+    for (long i = 0; i < 2000; i++) {
+        double log_p;
+        str_clear(&text);
+        corpus_text(c, &c->test, i, &text);
+        assert_ok(language_log_p(c->language, text.s, &log_p));
+        sum -= log_p;
+    }
+    str_done(&text);
+    assert_true(fabs(sum / predictions - c->floor_nll) < 1e-12);
+    corpus_free(c);
+}
+
+static void corpora_that_cannot_be(void **state) {
+    (void)state;
+    static const struct {
+        const char *grammar, *start;
+        long n;
+        const char *why;
+    } bad[] = {
+        {"s: a", "t", 10, "no rule 't'"},
+        {"s: a", NULL, 0, "at least 1"},
+        {"s: a </s> b", NULL, 10, "'</s>' is reserved"},
+        {"s: {s} a | b", NULL, 10, "calls itself"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        Grammar *g;
+        Corpus *c;
+        assert_ok(grammar_parse(bad[i].grammar, strlen(bad[i].grammar), &g));
+        Status s = corpus_sample(g, "x", bad[i].start, NULL, bad[i].n, 1, 1, &c);
+        assert_int_equal(s.code, STATUS_USAGE);
+        assert_null(c);
+        if (!strstr(s.text, bad[i].why)) fail_msg("%s", s.text);
+    }
+}
+
+/* A language without end of sentences has words all the same. */
+static void a_recursive_grammar_has_a_vocabulary(void **state) {
+    (void)state;
+    const char *text = "s: 3 a | 1 ( {s} , {s} ) | b{x}\nx: c | {} d";
+    Grammar *g;
+    Corpus *c;
+    assert_ok(grammar_parse(text, strlen(text), &g));
+    assert_ok(corpus_sample(g, "trees", NULL, NULL, 200, 50, 1, &c));
+    assert_int_equal(vocab_size(c->vocab), VOCAB_SPECIALS + 6); /* ( ) , a bc bd */
+    check_sentences(c, &c->train);
+    corpus_free(c);
+}
+
+/* ---- Read ---- */
+
+static char path[] = "/tmp/lantern-corpus-XXXXXX";
+
+static int make_file(void **state) {
+    (void)state;
+    int fd = mkstemp(path);
+    return fd < 0 ? -1 : close(fd);
+}
+
+static int remove_file(void **state) {
+    (void)state;
+    return unlink(path);
+}
+
+static void write_text(const char *text) {
+    FILE *f = fopen(path, "wb");
+    assert_non_null(f);
+    fputs(text, f);
+    fclose(f);
+}
+
+static void lines_become_sentences(void **state) {
+    (void)state;
+    write_text("\xef\xbb\xbfthe  dog\tsleeps\r\n\n  \t\nthe cat\n b a ");
+    Corpus *c;
+    assert_ok(corpus_read_lines(path, &c));
+    assert_int_equal(c->train.sentences, 2);
+    assert_int_equal(c->test.sentences, 1);
+    assert_int_equal(vocab_size(c->vocab), VOCAB_SPECIALS + 6);
+    assert_null(c->grammar);
+    assert_null(c->language);
+    assert_string_equal(c->name, strrchr(path, '/') + 1);
+    Str text;
+    str_init(&text);
+    corpus_text(c, &c->train, 0, &text);
+    assert_string_equal(text.s, "the dog sleeps");
+    str_clear(&text);
+    corpus_text(c, &c->test, 0, &text);
+    assert_string_equal(text.s, "b a");
+    str_done(&text);
+    assert_ok(corpus_floor(c));
+    assert_true(isnan(c->floor_nll));
+    corpus_free(c);
+}
+
+static void the_last_twentieth_is_held_out(void **state) {
+    (void)state;
+    Str text;
+    str_init(&text);
+    for (int i = 0; i < 100; i++) str_addf(&text, "w%d\n", i);
+    write_text(text.s);
+    Corpus *c;
+    assert_ok(corpus_read_lines(path, &c));
+    assert_int_equal(c->train.sentences, 95);
+    assert_int_equal(c->test.sentences, 5);
+    str_clear(&text);
+    corpus_text(c, &c->test, 0, &text);
+    assert_string_equal(text.s, "w95");
+    corpus_free(c);
+    str_done(&text);
+}
+
+static void files_that_are_no_corpus(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *why;
+    } bad[] = {{"", "2 at least"},
+               {"one sentence\n\n", "2 at least"},
+               {"a\n\nb\xff\nc", "line 3"},
+               {"a\nb <s>\n", "reserved"}};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        Corpus *c;
+        write_text(bad[i].text);
+        Status s = corpus_read_lines(path, &c);
+        assert_int_equal(s.code, STATUS_USAGE);
+        assert_null(c);
+        if (!strstr(s.text, bad[i].why)) fail_msg("%s", s.text);
+    }
+}
+
+/* ---- Batches ---- */
+
+static void check_batch(const Corpus *c, Batch *b, int context, int *seen) {
+    for (int k = 0; k < b->sequences; k++) {
+        int first = b->start[k], rows = b->start[k + 1] - first;
+        assert_true(rows <= context);
+        long found = -1;
+        for (long i = 0; i < c->train.sentences && found < 0; i++) {
+            const int *id = c->train.id + c->train.start[i];
+            long ids = c->train.start[i + 1] - c->train.start[i];
+            long inputs = ids - 1 < context ? ids - 1 : context;
+            if (seen[i] || inputs != rows || memcmp(id, b->id + first, (size_t)rows * sizeof *id) != 0) continue;
+            if (memcmp(id + 1, b->target + first, (size_t)rows * sizeof *id) == 0) found = i;
+        }
+        assert_true(found >= 0);
+        seen[found] = 1;
+        for (int r = 0; r < rows; r++) assert_int_equal(b->position[first + r], r);
+    }
+}
+
+static void an_epoch_has_every_sentence_once(void **state) {
+    (void)state;
+    enum { SENTENCES = 100, BATCH = 16, CONTEXT = 12 };
+    Corpus *c = sample_farm(NULL, SENTENCES, 0, 1);
+    assert_int_equal(corpus_steps_per_epoch(c, BATCH), 7);
+    Sampler *s = sampler_new(&c->train, BATCH, 1, CONTEXT);
+    Batch b;
+    batch_init(&b);
+    for (int epoch = 0; epoch < 2; epoch++) {
+        int seen[SENTENCES] = {0};
+        for (int step = 0; step < 7; step++) {
+            sampler_batch(s, epoch * 7 + step, &b);
+            assert_int_equal(b.sequences, step < 6 ? BATCH : SENTENCES % BATCH);
+            check_batch(c, &b, CONTEXT, seen);
+        }
+        for (int i = 0; i < SENTENCES; i++) assert_true(seen[i]);
+    }
+    batch_done(&b);
+    sampler_free(s);
+    corpus_free(c);
+}
+
+static bool same_batch(const Batch *a, const Batch *b) {
+    return a->sequences == b->sequences && batch_rows(a) == batch_rows(b) &&
+           memcmp(a->id, b->id, (size_t)batch_rows(a) * sizeof *a->id) == 0;
+}
+
+static void any_step_in_any_order_gives_the_same_batch(void **state) {
+    (void)state;
+    Corpus *c = sample_farm(NULL, 200, 0, 1);
+    Sampler *forth = sampler_new(&c->train, 64, 5, 64), *back = sampler_new(&c->train, 64, 5, 64);
+    Sampler *other = sampler_new(&c->train, 64, 6, 64);
+    Batch a[9], b;
+    batch_init(&b);
+    for (int step = 0; step < 9; step++) {
+        batch_init(&a[step]);
+        sampler_batch(forth, step, &a[step]);
+    }
+    for (int step = 8; step >= 0; step--) {
+        sampler_batch(back, step, &b);
+        assert_true(same_batch(&a[step], &b));
+        sampler_batch(other, step, &b);
+        assert_false(same_batch(&a[step], &b));
+        if (step >= 4) assert_false(same_batch(&a[step], &a[step - 4])); /* another epoch, another order */
+        batch_done(&a[step]);
+    }
+    batch_done(&b);
+    sampler_free(forth);
+    sampler_free(back);
+    sampler_free(other);
+    corpus_free(c);
+}
+
+static void twenty_thousand_in_64s_are_313_steps(void **state) {
+    (void)state;
+    Corpus c = {.train.sentences = 20000};
+    assert_int_equal(corpus_steps_per_epoch(&c, 64), 313);
+    c.train.sentences = 64;
+    assert_int_equal(corpus_steps_per_epoch(&c, 64), 1);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_farm_has_56_entries),
+        cmocka_unit_test(sentences_follow_the_seed),
+        cmocka_unit_test(words_are_those_of_the_language),
+        cmocka_unit_test(floor_is_near_the_entropy),
+        cmocka_unit_test(corpora_that_cannot_be),
+        cmocka_unit_test(a_recursive_grammar_has_a_vocabulary),
+        cmocka_unit_test(lines_become_sentences),
+        cmocka_unit_test(the_last_twentieth_is_held_out),
+        cmocka_unit_test(files_that_are_no_corpus),
+        cmocka_unit_test(an_epoch_has_every_sentence_once),
+        cmocka_unit_test(any_step_in_any_order_gives_the_same_batch),
+        cmocka_unit_test(twenty_thousand_in_64s_are_313_steps),
+    };
+    return cmocka_run_group_tests(tests, make_file, remove_file);
+}
