@@ -189,6 +189,7 @@ static const Malformed malformed[] = {
     {"s: {v=x} | a\n | {$v}\nx: a", 2, "$v"},
     {"s: {k=x} {x*$n}\nx: 1", 1, "$n"},
     {"s: a\nt.$v: {$v}\nu: {$v}", 3, "$v"},
+    {"s: {f.a.b}\nf.a.$x: {$x} {$y}", 2, "$y"}, /* the head gives one variable, not two */
     {"s: 0 a | 0.0 b", 1, "all weights"},
     {"s: a\n\nt.x:\n 0 a | .0 b", 3, "all weights"},
     {"s: {x}\nt: 0 a | 0 b", 1, "no rule 'x'"},

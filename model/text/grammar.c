@@ -78,11 +78,11 @@ typedef struct {
     const Grammar *g;
     const Rule *rule;
     const int *is_set; /* [slots] the alternative that set the variable last, + 1 */
-    int mark;          /* this alternative + 1; slots of the head are below parts */
+    int mark;          /* this alternative + 1 */
 } Check;
 
 static bool check_is_set(const Check *c, int slot) {
-    return c->is_set[slot] == c->mark || slot < c->g->family[c->rule->family].parts;
+    return c->is_set[slot] == c->mark || slot < c->rule->given;
 }
 
 static Status check_variable(const Check *c, int line, int slot) {

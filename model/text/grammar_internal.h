@@ -57,7 +57,8 @@ typedef struct {
     int alternative, alternatives;
     double total; /* of the weights */
     int slots;
-    int *variable; /* [slots] names, texts; those of the head first */
+    int given;     /* the first so many are those of the head */
+    int *variable; /* [slots] names, texts */
 } Rule;
 
 /* All rules of one name and number of parts, in file order. */

@@ -364,9 +364,10 @@ static Status reader_body(Reader *r, Cursor *c) {
 static Status reader_check_head(Reader *r) {
     Grammar *g = r->g;
     Rule *rule = &g->rule[g->rules - 1];
+    rule->given = rule->slots;
     int variables = 0;
     for (int i = rule->part; i < g->parts; i++) variables += g->part[i] < 0;
-    if (variables > rule->slots) return reader_error(r, _("a variable stands twice in this head"));
+    if (variables > rule->given) return reader_error(r, _("a variable stands twice in this head"));
     return status_ok();
 }
 
