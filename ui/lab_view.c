@@ -120,22 +120,18 @@ static void draw_tabs(const LabState *s, Canvas *c, Rect r, int room) {
     }
 }
 
-static void draw_progress_row(const LabState *s, Canvas *c, Rect r) {
+static void draw_running(const LabState *s, Canvas *c, Rect r) {
     const StudyState *state = &s->study;
-    if (!s->job || s->ran != s->entry) {
-        canvas_text(c, r.x, r.y, r.w, _("R runs it"), STYLE_DIM, ATTRIBUTE_NONE);
-        return;
-    }
-    if (state->running) {
-        int w = r.w / 3;
-        draw_progress(c, r.x, r.y, w, state->done, state->done, STYLE_GOOD);
-        char left[48] = "";
-        if (isfinite(state->seconds_left)) snprintf(left, sizeof left, _("  about %.0f s left"), state->seconds_left);
-        canvas_textf(c, r.x + w + 1, r.y, r.w - w - 1, STYLE_TEXT, CANVAS_ELLIPSIS, "%s%s",
-                     state->what[0] ? state->what : _("running"), left);
-        return;
-    }
-    if (!state->finished) return;
+    bool other = s->ran != s->entry; /* than the one that is shown */
+    int w = r.w / 3;
+    draw_progress(c, r.x, r.y, w, state->done, state->done, STYLE_GOOD);
+    char left[48] = "";
+    if (isfinite(state->seconds_left)) snprintf(left, sizeof left, _("  about %.0f s left"), state->seconds_left);
+    canvas_textf(c, r.x + w + 1, r.y, r.w - w - 1, STYLE_TEXT, CANVAS_ELLIPSIS, "%s%s%s%s", other ? s->ran->id : "",
+                 other ? ": " : "", state->what[0] ? state->what : _("running"), left);
+}
+
+static void draw_ending(const StudyState *state, Canvas *c, Rect r) {
     if (state->status.code == STATUS_CANCELLED)
         canvas_text(c, r.x, r.y, r.w, _("stopped; the rows so far are kept"), STYLE_WARNING, ATTRIBUTE_NONE);
     else if (!status_is_ok(&state->status))
@@ -146,6 +142,15 @@ static void draw_progress_row(const LabState *s, Canvas *c, Rect r) {
         canvas_textf(c, r.x, r.y, r.w, STYLE_GOOD, ATTRIBUTE_NONE,
                      state->model[0] ? _("done in %.2f s; O opens the model as the run") : _("done in %.2f s"),
                      state->seconds);
+}
+
+static void draw_progress_row(const LabState *s, Canvas *c, Rect r) {
+    if (s->job && s->study.running)
+        draw_running(s, c, r);
+    else if (s->job && s->ran == s->entry)
+        draw_ending(&s->study, c, r);
+    else
+        canvas_text(c, r.x, r.y, r.w, _("R runs it"), STYLE_DIM, ATTRIBUTE_NONE);
 }
 
 static void draw_content(const PaneContext *x, Canvas *c, Rect r) {
