@@ -486,73 +486,15 @@ static void a_click_on_the_time_line_seeks(void **unused) {
 
 /* --- any keys at all --- */
 
+/* Any key but those that write files or begin something long (x, X, R), or a click, or a paste. */
 static void press_anything(App *a, Rng *r, int w, int h) {
-    static const char *const lines[] = {"export", "dump", "start",
-                                        "export-all"}; /* what would write files or run long */
-    (void)lines;
-    static const Key keys[] = {' ',
-                               'n',
-                               'N',
-                               ',',
-                               '.',
-                               '[',
-                               ']',
-                               'h',
-                               'j',
-                               'k',
-                               'l',
-                               '<',
-                               '>',
-                               '{',
-                               '}',
-                               '1',
-                               '2',
-                               '3',
-                               '4',
-                               '5',
-                               '0',
-                               KEYCODE_TAB,
-                               KEYCODE_BACK_TAB,
-                               KEYCODE_ENTER,
-                               'z',
-                               'e',
-                               'o',
-                               'p',
-                               't',
-                               'm',
-                               'b',
-                               '?',
-                               '/',
-                               KEYCODE_ESCAPE,
-                               'c',
-                               'g',
-                               'G',
-                               '%',
-                               's',
-                               'r',
-                               '-',
-                               'a',
-                               'y',
-                               'v',
-                               'S',
-                               'D',
-                               'O',
-                               KEYCODE_UP,
-                               KEYCODE_DOWN,
-                               KEYCODE_LEFT,
-                               KEYCODE_RIGHT,
-                               KEYCODE_PAGE_UP,
-                               KEYCODE_PAGE_DOWN,
-                               KEYCODE_HOME,
-                               KEYCODE_END,
-                               KEYCODE_CTRL | 'l',
-                               KEYCODE_DELETE,
-                               KEYCODE_BACKSPACE,
-                               KEYCODE_F1,
-                               0x4e2d,
-                               'w',
-                               '7'};
-    Event e = {.kind = EVENT_KEY, .key = keys[rng_below(r, sizeof keys / sizeof keys[0])]};
+    static const char keys[] = " nN,.[]hjkl<lt>>{}123450zeoptmb?/"
+                               "cgG%sr-ayvSDOw7<Tab><S-Tab><Enter><Esc><Up><Down><Left><Right><PageUp><PageDown>"
+                               "<Home><End><C-l><Delete><Backspace><F1>中";
+    Key key[80];
+    int n = 0;
+    for (const char *at = keys; *at; n++) at += key_parse(at, &key[n]);
+    Event e = {.kind = EVENT_KEY, .key = key[rng_below(r, (uint64_t)n)]};
     if (rng_below(r, 6) == 0) {
         e = (Event){.kind = EVENT_MOUSE,
                     .mouse = (MouseKind)rng_below(r, 5),
