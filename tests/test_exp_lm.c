@@ -110,7 +110,7 @@ static void the_seed_decides(void **state) {
 
 static void divergence_is_a_failure(void **state) {
     (void)state;
-    Study *s = run_study_until(STATUS_FAILED, "lm.train", SMALL, "lr=1e8", "optimizer=sgd", NULL);
+    Study *s = run_study_until(STATUS_FAILED, "lm.train", SMALL, "lr=1e9", "optimizer=sgd", "norm=none", NULL);
     StudyState end = study_state(s);
     assert_non_null(strstr(end.status.text, "diverged at step"));
     study_free(s);
