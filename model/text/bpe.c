@@ -118,15 +118,22 @@ bool bpe_ends_word(const Bpe *b, int symbol) {
     return name[bytes] == BPE_AT_END;
 }
 
-int bpe_find(const Bpe *b, const char *s, size_t bytes, bool ends_word) {
-    Str key;
-    str_init(&key);
-    str_add_n(&key, s, bytes);
-    if (ends_word) str_add(&key, BPE_END);
-    str_add_char(&key, ends_word ? BPE_AT_END : BPE_INSIDE);
-    int text = texts_find(&b->texts, key.s, key.len);
-    str_done(&key);
+static int find_key(const Bpe *b, char *key, const char *s, size_t bytes, bool ends_word) {
+    memcpy(key, s, bytes);
+    if (ends_word) memcpy(key + bytes, BPE_END, BPE_END_BYTES);
+    if (ends_word) bytes += BPE_END_BYTES;
+    key[bytes] = ends_word ? BPE_AT_END : BPE_INSIDE;
+    int text = texts_find(&b->texts, key, bytes + 1);
     return text < 0 ? -1 : text - 1;
+}
+
+int bpe_find(const Bpe *b, const char *s, size_t bytes, bool ends_word) {
+    char brief[64];
+    if (bytes + BPE_END_BYTES + 1 <= sizeof brief) return find_key(b, brief, s, bytes, ends_word);
+    char *key = mem_alloc(bytes + BPE_END_BYTES + 1);
+    int symbol = find_key(b, key, s, bytes, ends_word);
+    mem_free(key);
+    return symbol;
 }
 
 int bpe_compare(const Bpe *b, int x, int y) {

@@ -1,0 +1,178 @@
+#include "tokenizer.h"
+
+#include "bug.h"
+#include "mem.h"
+#include "texts.h"
+
+#include <limits.h>
+#include <string.h>
+
+enum {
+    TOKENIZER_LONGEST = 64,        /* bytes of a word that is remembered */
+    TOKENIZER_REMEMBERED = 1 << 18 /* words */
+};
+
+struct Tokenizer {
+    const TokenizerKind *kind;
+    void *self;
+    const MergeRules *rules;
+    int limit, size, first;
+    Merger *merger;
+    Units units; /* of the word at hand */
+    int *count;  /* [count_capacity] units that each piece of the word is made of */
+    int count_capacity;
+    Texts words;  /* remembered; word w is text w + 1, its pieces piece[end[w-1]] ... piece[end[w] - 1] */
+    Pieces known; /* starts count from the word's */
+    long *end;    /* [words] */
+    int ends, end_capacity;
+};
+
+void pieces_done(Pieces *p) {
+    mem_free(p->piece);
+    *p = (Pieces){0};
+}
+
+static void pieces_add(Pieces *p, int id, size_t start, size_t bytes) {
+    MEM_GROW(p->piece, p->count, p->capacity);
+    p->piece[p->count++] = (Piece){id, start, bytes};
+}
+
+void units_done(Units *u) {
+    mem_free(u->symbol);
+    mem_free(u->start);
+    mem_free(u->ends);
+    *u = (Units){0};
+}
+
+void units_add(Units *u, int symbol, size_t start, bool ends) {
+    BUG_ON(u->n == INT_MAX);
+    MEM_GROW(u->symbol, u->n, u->symbol_capacity);
+    MEM_GROW(u->start, u->n, u->start_capacity);
+    MEM_GROW(u->ends, u->n, u->end_capacity);
+    u->symbol[u->n] = symbol;
+    u->start[u->n] = start;
+    u->ends[u->n++] = ends;
+}
+
+Tokenizer *tokenizer_new(const TokenizerKind *kind, void *self, const MergeRules *rules, int limit, int size,
+                         int first) {
+    Tokenizer *t = MEM_NEW(Tokenizer);
+    *t = (Tokenizer){.kind = kind, .self = self, .rules = rules, .limit = limit, .size = size, .first = first};
+    t->merger = merger_new(rules);
+    texts_init(&t->words);
+    return t;
+}
+
+void tokenizer_free(Tokenizer *t) {
+    if (!t) return;
+    if (t->kind->free) t->kind->free(t->self);
+    merger_free(t->merger);
+    units_done(&t->units);
+    mem_free(t->count);
+    texts_done(&t->words);
+    pieces_done(&t->known);
+    mem_free(t->end);
+    mem_free(t);
+}
+
+int tokenizer_size(const Tokenizer *t) {
+    return t->size;
+}
+
+int tokenizer_first(const Tokenizer *t) {
+    return t->first;
+}
+
+const MergeRules *tokenizer_rules(const Tokenizer *t) {
+    return t->rules;
+}
+
+void tokenizer_name(const Tokenizer *t, int id, Str *out) {
+    BUG_ON(id < 0 || id >= t->size);
+    t->kind->name(t->self, id, out);
+}
+
+void tokenizer_bytes(const Tokenizer *t, int id, int previous, Str *out) {
+    BUG_ON(id < 0 || id >= t->size);
+    t->kind->bytes(t->self, id, previous, out);
+}
+
+/* ---- one word ---- */
+
+static int *reserve_counts(Tokenizer *t, int n) {
+    if (n > t->count_capacity) {
+        t->count_capacity = n < 64 ? 64 : n;
+        t->count = mem_resize(t->count, (size_t)t->count_capacity, sizeof *t->count);
+    }
+    return t->count;
+}
+
+static void cut_word(Tokenizer *t, const char *s, size_t at, size_t end, Pieces *out) {
+    Units *u = &t->units;
+    u->n = 0;
+    t->kind->lay(t->self, s, at, end, u);
+    u->end = end;
+    int units = u->n, *count = reserve_counts(t, units);
+    int n = merger_run(t->merger, u->symbol, count, units, u->ends, t->limit, NULL, NULL);
+    for (int i = 0, unit = 0; i < n; unit += count[i++]) {
+        int last = unit + count[i] - 1;
+        size_t stop = last + 1 < units ? u->start[last + 1] : end;
+        pieces_add(out, u->symbol[i], u->start[unit], stop - u->start[unit]);
+    }
+}
+
+/* Adds the pieces of a word that was cut before; false: it was not. */
+static bool recall(const Tokenizer *t, const char *s, size_t at, size_t end, Pieces *out) {
+    int word = end > at ? texts_find(&t->words, s + at, end - at) - 1 : -1;
+    if (word < 0) return false;
+    for (long i = word > 0 ? t->end[word - 1] : 0; i < t->end[word]; i++) {
+        const Piece *p = &t->known.piece[i];
+        pieces_add(out, p->id, at + p->start, p->bytes);
+    }
+    return true;
+}
+
+static void remember(Tokenizer *t, const char *s, size_t at, size_t end, const Pieces *from, long first) {
+    if (end == at || end - at > TOKENIZER_LONGEST || t->ends == TOKENIZER_REMEMBERED) return;
+    texts_add(&t->words, s + at, end - at);
+    for (long i = first; i < from->count; i++)
+        pieces_add(&t->known, from->piece[i].id, from->piece[i].start - at, from->piece[i].bytes);
+    MEM_GROW(t->end, t->ends, t->end_capacity);
+    t->end[t->ends++] = t->known.count;
+}
+
+void tokenizer_encode(Tokenizer *t, const char *s, size_t n, Pieces *out) {
+    if (t->first >= 0) pieces_add(out, t->first, 0, 0);
+    for (size_t at = 0, end, word_end; at < n; at = end) {
+        long first = out->count;
+        end = t->kind->next(t->self, s, n, at, &word_end);
+        BUG_ON(end <= at || word_end < at || word_end > end);
+        if (!recall(t, s, at, word_end, out)) {
+            cut_word(t, s, at, word_end, out);
+            remember(t, s, at, word_end, out, first);
+        }
+        if (out->count > first) out->piece[out->count - 1].bytes += end - word_end;
+    }
+}
+
+/* ---- step by step ---- */
+
+size_t tokenizer_lay(Tokenizer *t, const char *s, size_t n, int most, Units *units) {
+    size_t at = 0;
+    if (t->first >= 0) units_add(units, t->first, 0, true);
+    for (size_t end, word_end; at < n && units->n < most; at = end) {
+        int first = units->n;
+        end = t->kind->next(t->self, s, n, at, &word_end);
+        t->kind->lay(t->self, s, at, word_end, units);
+        if (units->n > first) units->ends[units->n - 1] = true;
+    }
+    units->end = at;
+    return at;
+}
+
+void tokenizer_watch(Tokenizer *t, const Units *units, MergeWatch *watch, void *data) {
+    int *symbol = mem_alloc((size_t)units->n * sizeof *symbol);
+    if (units->n > 0) memcpy(symbol, units->symbol, (size_t)units->n * sizeof *symbol);
+    merger_run(t->merger, symbol, reserve_counts(t, units->n), units->n, units->ends, t->limit, watch, data);
+    mem_free(symbol);
+}
