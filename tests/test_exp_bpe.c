@@ -1,6 +1,10 @@
 /* bpe.*: the figures of lecture 3, 5.3 to 5.5, and the reference merges of LANTERN_SHARED. */
 #include "csvfile.h"
+#include "file.h"
+#include "io/gpt2_vocab.h"
 #include "mem.h"
+
+#include <jansson.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,7 +78,7 @@ static void bytes_and_capitals(void **state) {
     s = run_study("bpe.train", file_of("corpus", text, strlen(text)), "unit=byte", "lowercase=1", "merges=3", NULL);
     Table *t = study_result(s, "merges");
     assert_string_equal(cell_text(t, 0, "left"), "x");
-    assert_string_equal(cell_text(t, 0, "right"), "<c3>");
+    assert_string_equal(cell_text(t, 0, "right"), "\\xc3");
     assert_string_equal(cell_text(t, 0, "merged_hex"), "78c3");
     assert_int_equal(cell_int(t, 0, "ties"), 5);
     assert_string_equal(cell_text(t, 1, "merged"), "x\xc3\xa9");
@@ -137,6 +141,158 @@ static void more_merges_shorten(void **state) {
     study_free(s);
 }
 
+/* ---- bpe.encode, bpe.decode ---- */
+
+static void expect_text(const Table *t, long row, const char *column, const char *want) {
+    assert_string_equal(cell_text(t, row, column), want);
+}
+
+static void lowest_is_low_and_est(void **state) {
+    (void)state;
+    Study *s =
+        run_study("bpe.encode", file_of("corpus", LOW, strlen(LOW)), "text= lowest\xe7\x94\x9f", "merges=5", NULL);
+    Table *t = study_result(s, "tokens");
+    static const char *const token[] = {"</w>", "low", "est", "\xe7\x94\x9f", "</w>"}, *const hex[] = {"20", "6c6f77",
+                                                                                                       "657374",
+                                                                                                       "e7949f", ""};
+    assert_int_equal(table_rows(t), 5);
+    for (int i = 0; i < 5; i++) {
+        assert_int_equal(cell_int(t, i, "index"), i);
+        expect_text(t, i, "token", token[i]);
+        expect_text(t, i, "bytes_hex", hex[i]);
+    }
+    assert_true(table_is_empty(t, 3, table_find(t, "id")));
+    assert_int_equal(cell_int(t, 0, "id"), 0);
+    assert_int_equal(cell_int(t, 1, "id"), 15); /* </w>, 10 letters, es, est, est</w>, lo, low */
+    table_free(t);
+    study_free(s);
+    s = run_study("bpe.encode", file_of("corpus", LOW, strlen(LOW)), "text=LoWest", "merges=5", "lowercase=1", NULL);
+    t = study_result(s, "steps");
+    assert_int_equal(table_rows(t), 5);
+    expect_text(t, 0, "pieces", "l o w es t </w>");
+    expect_text(t, 2, "left", "est");
+    expect_text(t, 2, "right", "</w>");
+    expect_text(t, 4, "pieces", "low est</w>");
+    expect_text(t, 4, "pieces_hex", "6c6f77 6573743c2f773e");
+    for (int i = 0; i < 5; i++) {
+        assert_int_equal(cell_int(t, i, "step"), i + 1);
+        assert_int_equal(cell_int(t, i, "rank"), i + 1);
+    }
+    table_free(t);
+    study_free(s);
+}
+
+/* What bpe.train wrote is what bpe.encode and bpe.decode read. */
+static void merges_are_read_back(void **state) {
+    (void)state;
+    Study *s = run_study("bpe.train", file_of("corpus", LOW, strlen(LOW)), "merges=5", "unit=byte", NULL);
+    Table *t = study_result(s, "merges");
+    Status saved = csvfile_save(t, path);
+    assert_int_equal(saved.code, STATUS_OK);
+    table_free(t);
+    study_free(s);
+    char pair[64];
+    snprintf(pair, sizeof pair, "merges_file=%s", path);
+    s = run_study("bpe.encode", pair, "text=lowest", "unit=byte", NULL);
+    t = study_result(s, "tokens");
+    assert_int_equal(table_rows(t), 2);
+    assert_int_equal(cell_int(t, 0, "id"), 261);
+    assert_int_equal(cell_int(t, 1, "id"), 259);
+    table_free(t);
+    study_free(s);
+    s = run_study("bpe.decode", pair, "ids=261,259,0", "unit=byte", NULL);
+    t = study_result(s, "bytes");
+    expect_text(t, 0, "bytes_hex", "6c6f77");
+    expect_text(t, 1, "bytes_hex", "65737420");
+    expect_text(t, 2, "bytes_hex", "20");
+    table_free(t);
+    study_free(s);
+    s = run_study("bpe.encode", pair, "text=lowest", "merges=3", NULL);
+    t = study_result(s, "tokens");
+    assert_int_equal(table_rows(t), 4);
+    table_free(t);
+    study_free(s);
+    s = run_study_until(STATUS_USAGE, "bpe.decode", pair, "ids=262", "unit=byte", NULL);
+    study_free(s);
+}
+
+static void only_the_beginning_is_traced(void **state) {
+    (void)state;
+    Study *s = run_study("bpe.encode", file_of("corpus", LOW, strlen(LOW)), "text=low low low", "trace=4", NULL);
+    Table *t = study_result(s, "steps");
+    expect_text(t, table_rows(t) - 1, "pieces", "low</w>");
+    table_free(t);
+    study_free(s);
+}
+
+/* ---- bpe.morphs, text.units, bpe.bytes ---- */
+
+static void held_out_forms_are_known_in_parts(void **state) {
+    (void)state;
+    Study *s = run_study("bpe.morphs", NULL);
+    Table *t = study_result(s, "recall");
+    static const int merges[] = {100, 200, 400};
+    assert_int_equal(table_rows(t), 3);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(cell_int(t, i, "merges"), merges[i]);
+        assert_int_equal(cell_int(t, i, "word_oov"), 16);
+        assert_int_equal(cell_int(t, i, "bpe_oov"), 0);
+    }
+    assert_near(cell_real(t, 1, "boundary_recall"), 22.0 / 26, 2.1 / 26); /* the notes, of their sample: .85 and .54 */
+    assert_near(cell_real(t, 2, "boundary_recall"), 14.0 / 26, 2.1 / 26);
+    table_free(t);
+    t = study_result(s, "pieces");
+    assert_int_equal(table_rows(t), 48);
+    for (long i = 0; i < 48; i++) assert_int_equal(cell_int(t, i, "whole_word_known"), 0);
+    expect_text(t, 21, "word", "repainting");
+    expect_text(t, 21, "pieces", "re paint ing</w>");
+    table_free(t);
+    study_free(s);
+}
+
+static void misspelt_words_are_unknown_only_as_words(void **state) {
+    (void)state;
+    Study *s = run_study("text.units", "text=Matt is givin' a lectrue on transformers", NULL);
+    Table *t = study_result(s, "units");
+    static const char *const unit[] = {"word", "char", "byte", "bpe"};
+    static const int unknown[] = {5, 2, 0, 0}, tokens[] = {7, 40, 40, 0}, vocabulary[] = {298, 25, 256, 657};
+    for (int i = 0; i < 4; i++) {
+        expect_text(t, i, "unit", unit[i]);
+        assert_int_equal(cell_int(t, i, "unknown"), unknown[i]);
+        if (tokens[i]) assert_int_equal(cell_int(t, i, "tokens"), tokens[i]);
+        assert_int_equal(cell_int(t, i, "vocabulary"), vocabulary[i]);
+    }
+    expect_text(t, 0, "text", "<OOV> is <OOV> a <OOV> <OOV> <OOV>");
+    table_free(t);
+    study_free(s);
+    s = run_study("text.units", "text=MATT IS", "unit=char", "lowercase=1", file_of("corpus", "matt is\n", 8), NULL);
+    t = study_result(s, "units");
+    expect_text(t, 0, "text", "matt is");
+    expect_text(t, 1, "text", "m a t t \xe2\x90\xa3 i s");
+    assert_int_equal(cell_int(t, 3, "unknown"), 0);
+    table_free(t);
+    study_free(s);
+}
+
+static void exercise_11(void **state) {
+    (void)state;
+    Study *s = run_study("bpe.bytes", NULL);
+    Table *t = study_result(s, "bytes");
+    assert_int_equal(table_rows(t), 9);
+    expect_text(t, 5, "char", "\xe6\x88\x90");
+    expect_text(t, 5, "byte_hex", "90");
+    table_free(t);
+    t = study_result(s, "counts");
+    expect_text(t, 0, "unit", "char");
+    assert_int_equal(cell_int(t, 0, "count"), 3);
+    assert_int_equal(cell_int(t, 0, "unknown"), 3);
+    expect_text(t, 1, "unit", "byte");
+    assert_int_equal(cell_int(t, 1, "count"), 9);
+    assert_int_equal(cell_int(t, 1, "unknown"), 0);
+    table_free(t);
+    study_free(s);
+}
+
 /* ---- reference values ---- */
 
 static const struct {
@@ -180,6 +336,137 @@ static void merges_are_those_of_the_reference(void **state) {
     }
 }
 
+/* A line of a reference file as JSON; NULL at the end. */
+static json_t *next_case(FILE *f) {
+    static char line[100000];
+    if (!fgets(line, sizeof line, f)) return NULL;
+    json_t *c = json_loads(line, JSON_ALLOW_NUL, NULL);
+    assert_non_null(c);
+    return c;
+}
+
+static FILE *open_reference(const char *name) {
+    const char *shared = getenv("LANTERN_SHARED");
+    if (!shared) skip();
+    char file[500];
+    snprintf(file, sizeof file, "%s/data/reference/%s", shared, name);
+    FILE *f = fopen(file, "r");
+    assert_non_null(f);
+    return f;
+}
+
+/* All tokens with a blank between them. */
+static void join_column(const Table *t, const char *column, Str *out) {
+    for (long i = 0; i < table_rows(t); i++) {
+        if (i) str_add_char(out, ' ');
+        table_cell(t, i, table_find(t, column), out);
+    }
+}
+
+static void words_are_cut_as_in_the_reference(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof references / sizeof *references; i++) {
+        char name[100], merges_file[600], merges[40], text[200];
+        snprintf(name, sizeof name, "bpe/%s.%s.encode.jsonl", references[i].name, references[i].unit);
+        FILE *f = open_reference(name);
+        snprintf(merges_file, sizeof merges_file, "merges_file=%s/data/reference/bpe/%s.%s.merges.csv",
+                 getenv("LANTERN_SHARED"), references[i].name, references[i].unit);
+        for (json_t *c; (c = next_case(f)); json_decref(c)) {
+            snprintf(merges, sizeof merges, "merges=%d", (int)json_integer_value(json_object_get(c, "merges")));
+            snprintf(text, sizeof text, "text=%s", json_string_value(json_object_get(c, "word")));
+            Study *s = run_study("bpe.encode", merges_file, merges, text, NULL);
+            Table *t = study_result(s, "tokens");
+            Str got, want;
+            str_init(&got);
+            str_init(&want);
+            join_column(t, "token", &got);
+            json_t *pieces = json_object_get(c, "pieces");
+            for (size_t k = 0; k < json_array_size(pieces); k++)
+                str_addf(&want, "%s%s", k ? " " : "", json_string_value(json_array_get(pieces, k)));
+            assert_string_equal(got.s, want.s);
+            str_done(&got);
+            str_done(&want);
+            table_free(t);
+            study_free(s);
+        }
+        fclose(f);
+    }
+}
+
+/* GPT-2's vocabulary is read once for all cases. */
+static Tokenizer *gpt2(void) {
+    const char *shared = getenv("LANTERN_SHARED");
+    if (!shared) skip();
+    char dir[500];
+    snprintf(dir, sizeof dir, "%s/data/gpt2", shared);
+    Tokenizer *t;
+    Status s = gpt2_vocab_read(dir, &t);
+    assert_int_equal(s.code, STATUS_OK);
+    return t;
+}
+
+static size_t bytes_of(const char *hex, char *out) {
+    size_t n = 0;
+    for (unsigned byte; sscanf(hex + 2 * n, "%2x", &byte) == 1; n++) out[n] = (char)byte;
+    return n;
+}
+
+static void gpt2_ids_are_those_of_the_reference(void **state) {
+    (void)state;
+    FILE *f = open_reference("gpt2_encode.jsonl");
+    Tokenizer *t = gpt2();
+    static char text[50000];
+    int cases = 0;
+    for (json_t *c; (c = next_case(f)); json_decref(c), cases++) {
+        size_t n = bytes_of(json_string_value(json_object_get(c, "bytes_hex")), text);
+        json_t *ids = json_object_get(c, "ids");
+        Pieces pieces = {0};
+        tokenizer_encode(t, text, n, &pieces);
+        if (pieces.count != (long)json_array_size(ids))
+            fail_msg("%s: %ld tokens", json_string_value(json_object_get(c, "note")), pieces.count);
+        for (long i = 0; i < pieces.count; i++)
+            assert_int_equal(pieces.piece[i].id, json_integer_value(json_array_get(ids, (size_t)i)));
+        pieces_done(&pieces);
+    }
+    assert_int_equal(cases, 56);
+    fclose(f);
+    f = open_reference("gpt2_decode.jsonl");
+    for (json_t *c; (c = next_case(f)); json_decref(c)) {
+        size_t n = bytes_of(json_string_value(json_object_get(c, "bytes_hex")), text), i;
+        json_t *id;
+        Str got;
+        str_init(&got);
+        json_array_foreach(json_object_get(c, "ids"), i, id) tokenizer_bytes(t, (int)json_integer_value(id), -1, &got);
+        assert_int_equal(got.len, n);
+        if (n) assert_memory_equal(got.s, text, n);
+        str_done(&got);
+    }
+    fclose(f);
+    tokenizer_free(t);
+}
+
+static void gpt2_counts_whole_corpora(void **state) {
+    (void)state;
+    FILE *f = open_reference("gpt2_corpora.jsonl");
+    Tokenizer *t = gpt2();
+    for (json_t *c; (c = next_case(f)); json_decref(c)) {
+        char file[600];
+        snprintf(file, sizeof file, "%s/data/reference/%s", getenv("LANTERN_SHARED"),
+                 json_string_value(json_object_get(c, "file")));
+        Str text;
+        str_init(&text);
+        Status s = file_read(file, 0, &text);
+        assert_int_equal(s.code, STATUS_OK);
+        Pieces pieces = {0};
+        tokenizer_encode(t, text.s, text.len, &pieces);
+        assert_int_equal(pieces.count, json_integer_value(json_object_get(c, "tokens")));
+        pieces_done(&pieces);
+        str_done(&text);
+    }
+    fclose(f);
+    tokenizer_free(t);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(exercise_5),
@@ -187,7 +474,16 @@ int main(void) {
         cmocka_unit_test(empty_corpora_are_refused),
         cmocka_unit_test(endings_are_found),
         cmocka_unit_test(more_merges_shorten),
+        cmocka_unit_test(lowest_is_low_and_est),
+        cmocka_unit_test(merges_are_read_back),
+        cmocka_unit_test(only_the_beginning_is_traced),
+        cmocka_unit_test(held_out_forms_are_known_in_parts),
+        cmocka_unit_test(misspelt_words_are_unknown_only_as_words),
+        cmocka_unit_test(exercise_11),
         cmocka_unit_test(merges_are_those_of_the_reference),
+        cmocka_unit_test(words_are_cut_as_in_the_reference),
+        cmocka_unit_test(gpt2_ids_are_those_of_the_reference),
+        cmocka_unit_test(gpt2_counts_whole_corpora),
     };
     return cmocka_run_group_tests(tests, make_file, remove_file);
 }

@@ -14,10 +14,17 @@ const Option bpe_corpus_rows[] = {
     {"corpus", OPTION_TEXT, "morph", 0, 0, NULL, "file",
      N_("what to learn from: morph, farm, stories, tags, a grammar or a text; - for standard input")},
     {"sentences", OPTION_INT, "20000", 1, 10000000, NULL, "", N_("how many to draw when the corpus is a grammar")},
-    {"unit", OPTION_CHOICE, "char", 0, 0, "char|byte", "", N_("what words are made of before the first merge")},
     {"lowercase", OPTION_FLAG, "0", 0, 0, NULL, "", N_("1: capitals count as small letters")},
     {0},
 };
+const Option bpe_unit_rows[] = {
+    {"unit", OPTION_CHOICE, "char", 0, 0, "char|byte", "", N_("what words are made of before the first merge")},
+    {0},
+};
+
+BpeUnit bpe_unit_option(const Options *o) {
+    return options_choice(o, "unit") == 0 ? BPE_CHAR : BPE_BYTE;
+}
 
 Status bpe_corpus_check(const Options *o) {
     return corpora_check(options_text(o, "corpus"));
@@ -44,16 +51,27 @@ static Status draw(Study *s, Language *l, BpeWords *words) {
     return status;
 }
 
-static Status draw_from(Study *s, const char *path, BpeWords *words) {
-    Grammar *g;
+static Status draw_from(Study *s, const Grammar *g, BpeWords *words) {
     Language *l;
+    STATUS_TRY(language_new(g, NULL, NULL, &l));
+    Status status = draw(s, l, words);
+    language_free(l);
+    return status;
+}
+
+static Status read_and_draw(Study *s, const char *path, BpeWords *words) {
+    Grammar *g;
     STATUS_TRY(grammar_read(path, &g));
-    Status status = language_new(g, NULL, NULL, &l);
-    if (status_is_ok(&status)) {
-        status = draw(s, l, words);
-        language_free(l);
-    }
+    Status status = draw_from(s, g, words);
     grammar_free(g);
+    return status;
+}
+
+Status bpe_corpus_draw(Study *s, const Grammar *g, BpeWords *words) {
+    bpe_words_init(words, BPE_CHAR, false);
+    Status status = draw_from(s, g, words);
+    if (status_is_ok(&status) && words->words == 0) status = status_usage(_("grammar: its sentences have no words"));
+    if (!status_is_ok(&status)) bpe_words_done(words);
     return status;
 }
 
@@ -99,17 +117,17 @@ static Status read_text(Study *s, const char *path, BpeWords *words) {
     return status;
 }
 
-Status bpe_corpus_words(Study *s, BpeWords *words) {
+Status bpe_corpus_words(Study *s, BpeUnit unit, BpeWords *words) {
     const Options *o = study_options(s);
     const char *spec = options_text(o, "corpus");
     Str path;
     str_init(&path);
-    bpe_words_init(words, options_choice(o, "unit") == 0 ? BPE_CHAR : BPE_BYTE, options_flag(o, "lowercase"));
+    bpe_words_init(words, unit, options_flag(o, "lowercase"));
     Status status;
     if (assets_grammar(spec, &path)) {
-        status = draw_from(s, path.s, words);
+        status = read_and_draw(s, path.s, words);
     } else if (str_ends_in(spec, ".grammar")) {
-        status = draw_from(s, spec, words);
+        status = read_and_draw(s, spec, words);
     } else {
         status = read_text(s, spec, words);
     }
@@ -119,17 +137,30 @@ Status bpe_corpus_words(Study *s, BpeWords *words) {
     return status;
 }
 
-void bpe_corpus_conventions(Study *s) {
-    bool byte = options_choice(study_options(s), "unit") == 1;
+Status bpe_corpus_step(Study *s, BpeTrainer *t, long done, long merges, bool *more) {
+    *more = bpe_trainer_step(t);
+    if (study_progress(s, 0.5 + 0.5 * (double)done / (double)merges, _("merge %ld of %ld"), done + 1, merges))
+        return status_ok();
+    return status_cancelled();
+}
+
+Status bpe_corpus_train(Study *s, const BpeWords *words, long merges, BpeTrainer **out) {
+    *out = bpe_trainer_new(words);
+    bool more = true;
+    for (long i = 0; more && i < merges; i++) STATUS_TRY(bpe_corpus_step(s, *out, i, merges, &more));
+    return status_ok();
+}
+
+void bpe_corpus_conventions(Study *s, BpeUnit unit) {
     study_about(s, "words", "cut at %s",
-                byte ? "the six ASCII blanks" : "Unicode white space (the property White_Space)");
+                unit == BPE_BYTE ? "the six ASCII blanks" : "Unicode white space (the property White_Space)");
     study_about(s, "end_of_word", "%s, a symbol of its own before any merge", BPE_END);
     study_about(s, "ties_rule",
                 "of the most frequent pairs the smallest by the bytes of left, then right; %s sorts as "
                 "its four bytes",
                 BPE_END);
     study_about(s, "counting", "every place counts (aaaa has three aa); merging runs from left to right");
-    study_about(s, "not_utf_8", "bytes that are not UTF-8 are shown as <hh>; columns in hex are exact");
+    study_about(s, "not_utf_8", "bytes that are not UTF-8 are shown as \\xhh; columns in hex are exact");
 }
 
 /* ---- symbols in tables ---- */
@@ -142,7 +173,7 @@ void bpe_add_shown(Str *out, const char *s, size_t bytes) {
             str_add_n(out, s + i, (size_t)n);
             i += (size_t)n;
         } else {
-            str_addf(out, "<%02x>", (unsigned)(unsigned char)s[i++]);
+            str_addf(out, "\\x%02x", (unsigned)(unsigned char)s[i++]);
         }
     }
 }

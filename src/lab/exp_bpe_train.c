@@ -4,19 +4,10 @@
 #include "intl.h"
 #include "mem.h"
 
-#define MOST_MERGES 10000000
-
-static Status next_merge(Study *s, BpeTrainer *t, long done, long merges, bool *left) {
-    *left = bpe_trainer_step(t);
-    if (study_progress(s, 0.5 + 0.5 * (double)done / (double)merges, _("merge %ld of %ld"), done + 1, merges))
-        return status_ok();
-    return status_cancelled();
-}
-
 /* ---- bpe.train ---- */
 
 static const Option train_options[] = {
-    {"merges", OPTION_INT, "400", 0, MOST_MERGES, NULL, "", N_("how many to learn; fewer when no pair is left")},
+    {"merges", OPTION_INT, "400", 0, BPE_MOST_MERGES, NULL, "", N_("how many to learn; fewer when no pair is left")},
     {0},
 };
 
@@ -49,10 +40,10 @@ static void add_merge(Table *t, const Bpe *b, int rank) {
 }
 
 static Status learn(Study *s, BpeTrainer *t, long merges) {
-    bool left = true;
+    bool more = true;
     for (long i = 0; i < merges; i++) {
-        STATUS_TRY(next_merge(s, t, i, merges, &left));
-        if (!left) break;
+        STATUS_TRY(bpe_corpus_step(s, t, i, merges, &more));
+        if (!more) break;
         add_merge(study_table(s, "merges"), bpe_trainer_bpe(t), (int)i + 1);
     }
     return status_ok();
@@ -84,7 +75,7 @@ static void add_words(Study *s, const BpeWords *words, const BpeTrainer *trainer
 
 static Status run_train(Study *s) {
     BpeWords words;
-    STATUS_TRY(bpe_corpus_words(s, &words));
+    STATUS_TRY(bpe_corpus_words(s, bpe_unit_option(study_options(s)), &words));
     BpeTrainer *t = bpe_trainer_new(&words);
     Status status = learn(s, t, (long)options_int(study_options(s), "merges"));
     add_words(s, &words, t);
@@ -94,7 +85,7 @@ static Status run_train(Study *s) {
                 bpe_symbols(b), bpe_units(b), BPE_END);
     study_about(s, "distinct_words", "%d of %ld", words.words, words.total);
     study_about(s, "words_order", "falling count, then by bytes");
-    bpe_corpus_conventions(s);
+    bpe_corpus_conventions(s, words.unit);
     bpe_trainer_free(t);
     bpe_words_done(&words);
     return status;
@@ -106,7 +97,8 @@ const Experiment experiment_bpe_train = {
               .title = N_("learning sub-words: the most frequent pair is merged, again and again"),
               .see = N_("Frequent letters and whole words come first, then the regular endings: s, ing, ed, est, ness. "
                         "Nothing but counting finds them."),
-              .options = (const Option *const[]){bpe_corpus_rows, train_options, experiment_common_options, NULL},
+              .options = (const Option *const[]){bpe_corpus_rows, bpe_unit_rows, train_options,
+                                                 experiment_common_options, NULL},
               .tables = (const TableSpec[]){{"merges", merges_columns}, {"words", words_columns}, {0}},
               .figure = {FIGURE_LINE, "merges", "rank", "count", NULL}},
     .check = bpe_corpus_check,
@@ -116,7 +108,7 @@ const Experiment experiment_bpe_train = {
 /* ---- bpe.tradeoff ---- */
 
 static const Option tradeoff_options[] = {
-    {"merges", OPTION_INTS, "0,25,50,100,200,400", 0, MOST_MERGES, NULL, "", N_("after how many to look")},
+    {"merges", OPTION_INTS, "0,25,50,100,200,400", 0, BPE_MOST_MERGES, NULL, "", N_("after how many to look")},
     {0},
 };
 static const Column tradeoff_columns[] = {{"merges", COLUMN_INT, ""},
@@ -133,10 +125,10 @@ static long largest_of(const long long *x, int n) {
 
 /* tokens[i]: what the corpus has after i merges, or after all that there are. */
 static Status count_tokens(Study *s, BpeTrainer *t, long merges, long long *tokens) {
-    bool left = true;
+    bool more = true;
     tokens[0] = bpe_trainer_tokens(t);
     for (long i = 0; i < merges; i++) {
-        if (left) STATUS_TRY(next_merge(s, t, i, merges, &left));
+        if (more) STATUS_TRY(bpe_corpus_step(s, t, i, merges, &more));
         tokens[i + 1] = bpe_trainer_tokens(t);
     }
     return status_ok();
@@ -156,7 +148,7 @@ static Status run_tradeoff(Study *s) {
     int n = options_ints(study_options(s), "merges", &at);
     long merges = largest_of(at, n);
     BpeWords words;
-    STATUS_TRY(bpe_corpus_words(s, &words));
+    STATUS_TRY(bpe_corpus_words(s, bpe_unit_option(study_options(s)), &words));
     long long *tokens = MEM_ARRAY(long long, (size_t)merges + 1);
     BpeTrainer *t = bpe_trainer_new(&words);
     Status status = count_tokens(s, t, merges, tokens);
@@ -166,7 +158,7 @@ static Status run_tradeoff(Study *s) {
     study_about(s, "vocabulary_rule", "distinct symbols: %s, the units and what merges made", BPE_END);
     study_about(s, "tokens_per_word_rule", "symbols of the whole corpus, a lone %s counted as one, / its words",
                 BPE_END);
-    bpe_corpus_conventions(s);
+    bpe_corpus_conventions(s, words.unit);
     bpe_trainer_free(t);
     mem_free(tokens);
     bpe_words_done(&words);
@@ -180,7 +172,8 @@ const Experiment experiment_bpe_tradeoff = {
               .see =
                   N_("Each merge adds a symbol and shortens the text; after some hundred nearly every word of a small "
                      "language is one token: words again."),
-              .options = (const Option *const[]){bpe_corpus_rows, tradeoff_options, experiment_common_options, NULL},
+              .options = (const Option *const[]){bpe_corpus_rows, bpe_unit_rows, tradeoff_options,
+                                                 experiment_common_options, NULL},
               .tables = (const TableSpec[]){{"tradeoff", tradeoff_columns}, {0}},
               .figure = {FIGURE_LINE, "tradeoff", "merges", "tokens_per_word", NULL}},
     .check = bpe_corpus_check,

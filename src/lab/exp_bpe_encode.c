@@ -1,0 +1,251 @@
+/* bpe.encode, bpe.decode: texts to sub-words and back, merge by merge (lecture 3, 5.3 to 5.5). */
+#include "bpe_source.h"
+#include "experiment.h"
+#include "file.h"
+#include "intl.h"
+#include "mem.h"
+#include "utf8.h"
+
+#include <string.h>
+
+/* ---- bpe.encode ---- */
+
+static const Option encode_options[] = {
+    {"text", OPTION_TEXT, "repainting unkindly", 0, 0, NULL, "", N_("what to cut")},
+    {"file", OPTION_TEXT, NULL, 0, 0, NULL, "file", N_("all bytes of a file instead, - for standard input")},
+    {"trace", OPTION_INT, "1000", 0, 100000, NULL, N_("units"), N_("steps are shown of so much of its beginning")},
+    {0},
+};
+static const Column tokens_columns[] = {
+    {"index", COLUMN_INT, ""}, {"token", COLUMN_TEXT, ""}, {"id", COLUMN_INT, ""}, {"bytes_hex", COLUMN_TEXT, ""}, {0}};
+static const Column steps_columns[] = {{"step", COLUMN_INT, ""},
+                                       {"rank", COLUMN_INT, ""},
+                                       {"left", COLUMN_TEXT, ""},
+                                       {"right", COLUMN_TEXT, ""},
+                                       {"pieces", COLUMN_TEXT, ""},
+                                       {"pieces_hex", COLUMN_TEXT, ""},
+                                       {0}};
+
+static Status check_encode(const Options *o) {
+    if (options_is_given(o, "text") && options_is_set(o, "file"))
+        return status_usage(_("give the text as text= or as file=, not both"));
+    if (!options_is_set(o, "text") && !options_is_set(o, "file"))
+        return status_usage(_("give the text as text= or as file= (- for standard input)"));
+    const char *text = options_text(o, "text");
+    if (text && !utf8_valid(text, strlen(text), NULL))
+        return status_usage(_("text: it is not UTF-8; file= takes any bytes"));
+    return bpe_source_check(o);
+}
+
+static Status read_input(const Options *o, Str *out) {
+    if (!options_is_set(o, "file")) {
+        str_add(out, options_text(o, "text"));
+    } else {
+        STATUS_TRY(file_read(options_text(o, "file"), 0, out));
+    }
+    if (!options_flag(o, "lowercase")) return status_ok();
+    Str small;
+    str_init(&small);
+    bpe_lowercase(out->s, out->len, &small);
+    str_clear(out);
+    str_add_n(out, small.s, small.len);
+    str_done(&small);
+    return status_ok();
+}
+
+/* What the rows of steps are made from. */
+typedef struct {
+    Study *study;
+    const BpeSource *source;
+    const Str *text;
+    const Units *units;
+    long step;
+    bool stopped;
+} Watching;
+
+static void add_piece(const BpeSource *b, int id, const char *s, size_t bytes, Str *shown, Str *hex) {
+    if (id >= 0) {
+        bpe_source_name(b, id, shown);
+        bpe_source_hex(b, id, hex);
+    } else {
+        bpe_add_shown(shown, s, bytes);
+        bpe_add_hex(hex, s, bytes);
+    }
+}
+
+static void add_sequence(const Watching *w, const int *symbol, const int *units, int n, Str *shown, Str *hex) {
+    for (int i = 0, unit = 0; i < n; unit += units[i++]) {
+        size_t start = w->units->start[unit], end = units_end(w->units, unit + units[i] - 1);
+        if (i > 0) {
+            str_add_char(shown, ' ');
+            str_add_char(hex, ' ');
+        }
+        add_piece(w->source, symbol[i], w->text->s + start, end - start, shown, hex);
+    }
+}
+
+static bool add_step(void *data, int rule, const int *symbol, const int *units, int n) {
+    Watching *w = data;
+    Table *t = study_table(w->study, "steps");
+    const MergeRule *r = &tokenizer_rules(w->source->tokenizer)->rule[rule];
+    const int part[2] = {r->left, r->right};
+    Str shown, hex;
+    str_init(&shown);
+    str_init(&hex);
+    table_add_int(t, ++w->step);
+    table_add_int(t, rule + 1);
+    for (int i = 0; i < 2; i++) {
+        str_clear(&shown);
+        bpe_source_name(w->source, part[i], &shown);
+        table_add_text_n(t, shown.s, shown.len);
+    }
+    str_clear(&shown);
+    add_sequence(w, symbol, units, n, &shown, &hex);
+    table_add_text_n(t, shown.s, shown.len);
+    table_add_text_n(t, hex.s, hex.len);
+    str_done(&shown);
+    str_done(&hex);
+    w->stopped = !study_progress(w->study, -1, _("step %ld"), w->step);
+    return !w->stopped;
+}
+
+static Status add_steps(Study *s, const BpeSource *b, const Str *text) {
+    Units units = {0};
+    int most = (int)options_int(study_options(s), "trace");
+    size_t end = tokenizer_lay(b->tokenizer, text->s, text->len, most, &units);
+    Watching w = {s, b, text, &units, 0, false};
+    tokenizer_watch(b->tokenizer, &units, add_step, &w);
+    units_done(&units);
+    study_about(s, "steps_cover", "the first %zu of %zu bytes; a step applies one merge wherever its pair stands", end,
+                text->len);
+    return w.stopped ? status_cancelled() : status_ok();
+}
+
+static Status add_tokens(Study *s, const BpeSource *b, const Str *text) {
+    Table *t = study_table(s, "tokens");
+    Pieces pieces = {0};
+    Str shown, hex;
+    str_init(&shown);
+    str_init(&hex);
+    tokenizer_encode(b->tokenizer, text->s, text->len, &pieces);
+    Status status = status_ok();
+    for (long i = 0; status_is_ok(&status) && i < pieces.count; i++) {
+        const Piece *p = &pieces.piece[i];
+        str_clear(&shown);
+        str_clear(&hex);
+        if (p->id >= 0) {
+            bpe_source_name(b, p->id, &shown);
+        } else {
+            bpe_add_shown(&shown, text->s + p->start, p->bytes);
+        }
+        bpe_add_hex(&hex, text->s + p->start, p->bytes);
+        table_add_int(t, i);
+        table_add_text_n(t, shown.s, shown.len);
+        if (p->id >= 0) {
+            table_add_int(t, p->id);
+        } else {
+            table_add_empty(t);
+        }
+        table_add_text_n(t, hex.s, hex.len);
+        if (!study_progress(s, -1, _("token %ld"), i)) status = status_cancelled();
+    }
+    pieces_done(&pieces);
+    str_done(&shown);
+    str_done(&hex);
+    return status;
+}
+
+static void encode_conventions(Study *s, const BpeSource *b) {
+    bpe_source_conventions(s, b);
+    study_about(s, "bytes_hex",
+                "the bytes of the text that the token stands for; one behind the other they are the "
+                "text");
+    if (!b->bpe) return;
+    study_about(s, "end_of_word",
+                "%s in bytes_hex is the white space that follows it in the text; at the start of a text it may stand "
+                "alone for white space before the first word",
+                BPE_END);
+    study_about(s, "unknown", "a unit without an id is in no merge and no corpus; its bytes are kept");
+}
+
+static Status run_encode(Study *s) {
+    Str text;
+    BpeSource source;
+    str_init(&text);
+    Status status = read_input(study_options(s), &text);
+    if (status_is_ok(&status)) status = bpe_source_open(s, &source);
+    if (status_is_ok(&status)) {
+        status = add_tokens(s, &source, &text);
+        if (status_is_ok(&status)) status = add_steps(s, &source, &text);
+        encode_conventions(s, &source);
+        bpe_source_close(&source);
+    }
+    str_done(&text);
+    return status;
+}
+
+const Experiment experiment_bpe_encode = {
+    .entry = {.id = "bpe.encode",
+              .section = "L3 5.3",
+              .title = N_("a text cut into sub-words, merge by merge"),
+              .see = N_("Words that were never seen fall into known parts; nothing is out of vocabulary, and the bytes "
+                        "come back unchanged."),
+              .options = (const Option *const[]){encode_options, bpe_source_rows, bpe_corpus_rows, bpe_unit_rows,
+                                                 experiment_common_options, NULL},
+              .tables = (const TableSpec[]){{"tokens", tokens_columns}, {"steps", steps_columns}, {0}},
+              .figure = {FIGURE_LINE, "steps", "step", "rank", NULL}},
+    .check = check_encode,
+    .run = run_encode,
+};
+
+/* ---- bpe.decode ---- */
+
+static const Option decode_options[] = {
+    {"ids", OPTION_INTS, "0", 0, 100000000, NULL, "", N_("the tokens to write out")},
+    {0},
+};
+static const Column bytes_columns[] = {
+    {"index", COLUMN_INT, ""}, {"id", COLUMN_INT, ""}, {"bytes_hex", COLUMN_TEXT, ""}, {0}};
+
+static Status add_decoded(Study *s, const Tokenizer *tokenizer) {
+    const long long *id;
+    int n = options_ints(study_options(s), "ids", &id);
+    Table *t = study_table(s, "bytes");
+    for (int i = 0; i < n; i++)
+        if (id[i] >= tokenizer_size(tokenizer))
+            return status_usage(_("ids: %lld is not in the vocabulary, whose ids are 0 to %d"), id[i],
+                                tokenizer_size(tokenizer) - 1);
+    Str bytes;
+    str_init(&bytes);
+    for (int i = 0; i < n; i++) {
+        str_clear(&bytes);
+        tokenizer_bytes(tokenizer, (int)id[i], i > 0 ? (int)id[i - 1] : -1, &bytes);
+        table_add_int(t, i);
+        table_add_int(t, id[i]);
+        bpe_add_hex_cell(t, bytes.s, bytes.len);
+    }
+    str_done(&bytes);
+    return status_ok();
+}
+
+static Status run_decode(Study *s) {
+    BpeSource source;
+    STATUS_TRY(bpe_source_open(s, &source));
+    Status status = add_decoded(s, source.tokenizer);
+    bpe_source_conventions(s, &source);
+    if (source.bpe) study_about(s, "end_of_word", "%s is written as one blank", BPE_END);
+    bpe_source_close(&source);
+    return status;
+}
+
+const Experiment experiment_bpe_decode = {
+    .entry = {.id = "bpe.decode",
+              .section = "L3 5.5",
+              .title = N_("tokens back to bytes"),
+              .see = N_("A token of a byte-level vocabulary may be half a character: only together they are text."),
+              .options = (const Option *const[]){decode_options, bpe_source_rows, bpe_corpus_rows, bpe_unit_rows,
+                                                 experiment_common_options, NULL},
+              .tables = (const TableSpec[]){{"bytes", bytes_columns}, {0}}},
+    .check = bpe_source_check,
+    .run = run_decode,
+};
