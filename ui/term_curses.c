@@ -149,7 +149,7 @@ static attr_t curses_attributes(int attributes) {
  * rows, which glyphs leave in some fonts. (Not a plain space: curses would erase those, and terminals differ in the
  * colour of what is erased.) */
 static Painted painted_as(CursesTerm *c, uint32_t ch, Paint p) {
-    bool whole = ch == FULL_BLOCK && p.bg < 0;
+    bool whole = ch == FULL_BLOCK && p.bg < 0 && (p.attributes & ATTRIBUTE_REVERSE) == 0;
     bool equal = ch == CANVAS_HALF_UPPER && p.fg == p.bg;
     if ((whole || equal) && p.fg >= 0 && c->depth >= DEPTH_256 && c->glyphs != GLYPHS_ASCII)
         return (Painted){HARD_SPACE, A_NORMAL, pair_of(c, -1, p.fg)};
@@ -177,8 +177,7 @@ static Painted paint_cell(CursesTerm *c, const Cell *cell, bool in_colour) {
     Paint p = style_role(&c->style, (StyleRole)cell->role, cell->attributes);
     if (cell->ground == 0) return painted_as(c, cell->ch, p);
     Paint ground = style_role(&c->style, (StyleRole)(cell->ground - 1), ATTRIBUTE_NONE);
-    if (p.fg < 0 || ground.fg < 0 || c->depth < DEPTH_16)
-        return painted_as(c, FULL_BLOCK, p); /* no colour for the ground */
+    if (p.fg < 0 || ground.fg < 0) return painted_as(c, FULL_BLOCK, p); /* no colour for the ground */
     p.bg = ground.fg;
     return painted_as(c, cell->ch, p);
 }
