@@ -268,10 +268,12 @@ typedef struct {
     int symbol[100], n;
 } Sequence;
 
-static bool apply(Sequence *s, const MergeRule *rule) {
+/* Everywhere, or only at the place AT when that is not negative. */
+static bool apply(Sequence *s, const MergeRule *rule, int at) {
     int n = 0;
     for (int i = 0; i < s->n; n++) {
-        bool here = i + 1 < s->n && s->symbol[i] == rule->left && s->symbol[i + 1] == rule->right;
+        bool here =
+            (at < 0 || at == i) && i + 1 < s->n && s->symbol[i] == rule->left && s->symbol[i + 1] == rule->right;
         s->symbol[n] = here ? rule->merged : s->symbol[i];
         i += here ? 2 : 1;
     }
@@ -280,17 +282,19 @@ static bool apply(Sequence *s, const MergeRule *rule) {
     return applied;
 }
 
-/* As the two definitions say it. */
+/* As the three definitions say it. */
 static void merge_plainly(Sequence *s, const MergeRules *r) {
-    for (int i = 0; r->in_order && i < r->count; i++) apply(s, &r->rule[i]);
-    while (!r->in_order) {
-        int lowest = -1;
+    for (int i = 0; r->order == MERGE_IN_ORDER && i < r->count; i++) apply(s, &r->rule[i], -1);
+    while (r->order != MERGE_IN_ORDER) {
+        int lowest = -1, at = -1;
         for (int i = 0; i + 1 < s->n; i++) {
             int rule = merge_rules_find(r, s->symbol[i], s->symbol[i + 1]);
-            if (rule >= 0 && (lowest < 0 || rule < lowest)) lowest = rule;
+            if (rule < 0 || (lowest >= 0 && r->rule[rule].rank >= r->rule[lowest].rank)) continue;
+            lowest = rule;
+            at = i;
         }
         if (lowest < 0) break;
-        apply(s, &r->rule[lowest]);
+        apply(s, &r->rule[lowest], r->order == MERGE_ONE_BY_ONE ? at : -1);
     }
 }
 
@@ -303,7 +307,12 @@ static void random_rules(MergeRules *r, Rng *g) {
         for (int s = 0; s < symbols; s++)
             if (length[s] == length[left] + length[right] && rng_below(g, 3) == 0) merged = s;
         if (merged < 0) length[merged = symbols++] = length[left] + length[right];
-        if (r->in_order || merge_rules_find(r, left, right) < 0) merge_rules_add(r, left, right, merged);
+        if (r->order != MERGE_IN_ORDER && merge_rules_find(r, left, right) >= 0) continue;
+        if (r->order == MERGE_ONE_BY_ONE) {
+            merge_rules_add_ranked(r, left, right, merged, (int)rng_below(g, 8));
+        } else {
+            merge_rules_add(r, left, right, merged);
+        }
     }
 }
 
@@ -312,7 +321,7 @@ static void merging_is_as_defined(void **state) {
     for (uint64_t i = 0; i < 2000; i++) {
         Rng g = rng_at(1, "test.merge", i);
         MergeRules r;
-        merge_rules_init(&r, i % 2);
+        merge_rules_init(&r, (MergeOrder)(i % 3));
         random_rules(&r, &g);
         Merger *m = merger_new(&r);
         Sequence want = {.n = 1 + (int)rng_below(&g, 60)}, got;
@@ -341,7 +350,7 @@ static bool count_steps(void *data, int rule, const int *symbol, const int *unit
 static void merging_stops_where_it_must(void **state) {
     (void)state;
     MergeRules r;
-    merge_rules_init(&r, false);
+    merge_rules_init(&r, MERGE_BY_RANK);
     merge_rules_add(&r, 0, 1, 2);
     merge_rules_add(&r, 2, 2, 3);
     merge_rules_add(&r, 3, 2, 4);

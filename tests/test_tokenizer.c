@@ -2,6 +2,8 @@
 #include "expect.h"
 
 #include "io/gpt2_vocab.h"
+#include "io/llama2c_vocab.h"
+#include "io/tokenizer_json.h"
 #include "rng.h"
 #include "text/bpe_encode.h"
 #include "text/bpe_train.h"
@@ -168,13 +170,13 @@ static void bad_vocabularies_are_refused(void **state) {
         const char *more, *merges, *says;
     } faults[] = {
         {", \"th\": 257", "", "'pieces': no piece has id 256, though ids go to 257"},
-        {", \"th\": -1", "", "'pieces': piece 'th' has id -1; ids are 0 to 10000000"},
-        {", \"th\": 10000001", "", "'pieces': piece 'th' has id 10000001; ids are 0 to 10000000"},
+        {", \"th\": -1", "", "'pieces': piece 'th' has id -1; ids are 0 to 9999999"},
+        {", \"th\": 10000000", "", "'pieces': piece 'th' has id 10000000; ids are 0 to 9999999"},
         {", \"th\": 1", "", "'pieces': id 1 is given to two pieces, the second is 'th'"},
         {", \"th\": \"1\"", "", "'pieces': the id of piece 'th' is not a whole number"},
         {", \"\xe7\x94\x9f\": 256", "",
          "'pieces': piece '\xe7\x94\x9f' is not spelt in the 256 characters that stand for bytes"},
-        {", \"\": 256", "", "'pieces': piece '' is not spelt in the 256 characters that stand for bytes"},
+        {", \"\": 256", "", "'pieces': id 256 has an empty piece"},
         {"", "t h\n", "'merges' line 1: 'th' is no piece of the vocabulary"},
         {", \"th\": 256", "#version\nt h\n\nth zz\n", "'merges' line 4: 'zz' is no piece of the vocabulary"},
         {", \"th\": 256", "t h\nt h\n", "'merges' line 2: the pair is merged a second time"},
@@ -342,6 +344,140 @@ static void steps_can_be_watched(void **state) {
     bpe_trainer_free(trainer);
 }
 
+/* ---- llama2.c's file ---- */
+
+static void add_number(Str *out, uint32_t x) {
+    for (int i = 0; i < 4; i++) str_add_char(out, (char)(x >> (8 * i)));
+}
+
+static void add_scored(Str *out, float score, const char *piece) {
+    uint32_t bits;
+    memcpy(&bits, &score, sizeof bits);
+    add_number(out, bits);
+    add_number(out, (uint32_t)strlen(piece));
+    str_add(out, piece);
+}
+
+/* The bytes and these: " a" 259, "ab" 260, " ab" 261, " " 262, "a" 263, "b" 264, "bb" 265 as dear as " a". */
+static void llama2c_file(Str *out) {
+    char name[16];
+    add_number(out, 6);
+    add_scored(out, 0, "<unk>");
+    add_scored(out, 0, "\n<s>\n");
+    add_scored(out, 0, "\n</s>\n");
+    for (unsigned byte = 0; byte < 256; byte++) {
+        snprintf(name, sizeof name, "<0x%02X>", byte);
+        add_scored(out, 0, name);
+    }
+    static const char *const piece[] = {" a", "ab", " ab", " ", "a", "b", "bb"};
+    static const float score[] = {-1, -2, -3, -4, -5, -6, -1};
+    for (int i = 0; i < 7; i++) add_scored(out, score[i], piece[i]);
+}
+
+static void expect_decoded(const Tokenizer *t, const int *id, int n, const char *want) {
+    Str out;
+    str_init(&out);
+    for (int i = 0; i < n; i++) tokenizer_bytes(t, id[i], i ? id[i - 1] : -1, &out);
+    assert_string_equal(out.s, want);
+    str_done(&out);
+}
+
+static void llama2c_merges_the_highest_score(void **state) {
+    (void)state;
+    Str file;
+    str_init(&file);
+    llama2c_file(&file);
+    Tokenizer *t;
+    assert_ok(llama2c_vocab_parse("file", (const unsigned char *)file.s, file.len, &t));
+    assert_int_equal(tokenizer_size(t), 266);
+    assert_int_equal(tokenizer_first(t), 1);
+    static const int nothing[] = {1}, ab[] = {1, 261}, spaced[] = {1, 262, 261, 264}, dear[] = {1, 259, 265, 264},
+                     foreign[] = {1, 262, 234, 151, 162, 258};
+    expect_ids(t, "", 0, nothing, 1);
+    expect_ids(t, "ab", 2, ab, 2);
+    expect_ids(t, " ab", 3, (const int[]){1, 262, 261}, 3);
+    expect_ids(t, "abbb", 4, dear, 4); /* of equals the leftmost: " a" and then the first "bb" */
+    expect_ids(t, "\xe7\x94\x9f\xff", 4, foreign, 6);
+    expect_decoded(t, ab, 2, "ab");
+    expect_decoded(t, spaced, 4, " abb");
+    expect_decoded(t, foreign, 6, "\xe7\x94\x9f\xff");
+    Str name;
+    str_init(&name);
+    tokenizer_name(t, 261, &name);
+    assert_string_equal(name.s, "\xe2\x96\x81"
+                                "ab");
+    str_done(&name);
+    tokenizer_free(t);
+    for (size_t n = 0; n < file.len; n++) {
+        Status s = llama2c_vocab_parse("file", (const unsigned char *)file.s, n, &t);
+        if (status_is_ok(&s)) tokenizer_free(t); /* cut behind a piece when all that is needed is there */
+        assert_true(status_is_ok(&s) || (s.code == STATUS_USAGE && strstr(s.text, "'file'")));
+        assert_true(!status_is_ok(&s) || n >= file.len - 60);
+    }
+    str_done(&file);
+}
+
+/* ---- tokenizer.json ---- */
+
+static void expect_json(const char *json, const char *says) {
+    Tokenizer *t;
+    assert_status(tokenizer_json_parse("file", json, strlen(json), &t), STATUS_USAGE, says);
+    assert_null(t);
+}
+
+#define SMALL_MODEL                                                                                                    \
+    "\"model\":{\"type\":\"BPE\",\"vocab\":{\"a\":0,\"b\":1,\"1\":2,\"\xc4\xa0\":3,\"ab\":4,\"\xc4\xa0"                \
+    "ab\":5,\"<end>\":6},"                                                                                             \
+    "\"merges\":[\"a b\",[\"\xc4\xa0\",\"ab\"]]}"
+#define BYTE_LEVEL "\"pre_tokenizer\":{\"type\":\"ByteLevel\",\"add_prefix_space\":false}"
+#define DIGITS                                                                                                         \
+    "\"pre_tokenizer\":{\"type\":\"Sequence\",\"pretokenizers\":[{\"type\":\"Digits\",\"individual_digits\":true},"    \
+    "{\"type\":\"ByteLevel\"}]}"
+
+static void json_byte_level(void **state) {
+    (void)state;
+    const char *json = "{\"added_tokens\":[{\"id\":6,\"content\":\"<end>\"},{\"id\":7,\"content\":\"<e\"}]," DIGITS
+                       "," SMALL_MODEL "}";
+    Tokenizer *t;
+    assert_ok(tokenizer_json_parse("file", json, strlen(json), &t));
+    assert_int_equal(tokenizer_size(t), 8);
+    expect_ids(t, "ab<end> ab<e11", 14, (const int[]){4, 6, 5, 7, 2, 2}, 6);
+    Pieces pieces = {0};
+    tokenizer_encode(t, "zab<z", 5, &pieces); /* bytes that are no pieces vanish */
+    assert_int_equal(pieces.count, 1);
+    assert_int_equal(pieces.piece[0].id, 4);
+    assert_int_equal(pieces.piece[0].start, 1);
+    pieces_done(&pieces);
+    expect_decoded(t, (const int[]){5, 6}, 2, " ab<end>");
+    tokenizer_free(t);
+}
+
+static void json_refuses_what_it_does_not_know(void **state) {
+    (void)state;
+    expect_json("[]", "'file': it has no model");
+    expect_json("{\"model\":{\"type\":\"WordPiece\"}}", "'file': model 'WordPiece' is not known here");
+    expect_json("{\"model\":{\"type\":\"BPE\"}}", "'file': model.vocab is no object");
+    expect_json("{\"model\":{\"type\":\"BPE\",\"vocab\":{},\"end_of_word_suffix\":\"</w>\"}}",
+                "'file': model.end_of_word_suffix is not known here");
+    expect_json("{\"pre_tokenizer\":{\"type\":\"Metaspace\"}," SMALL_MODEL "}",
+                "'file': pre_tokenizer 'Metaspace' is not known here");
+    expect_json("{\"pre_tokenizer\":{\"type\":\"ByteLevel\",\"add_prefix_space\":true}," SMALL_MODEL "}",
+                "'file': pre_tokenizer: add_prefix_space is not known here");
+    expect_json("{\"normalizer\":{\"type\":\"NFC\"}," BYTE_LEVEL "," SMALL_MODEL "}",
+                "'file': normalizer 'NFC' is not known here");
+    expect_json("{" SMALL_MODEL "}", "'file': normalizer '?' is not known here");
+    expect_json("{\"post_processor\":{\"type\":\"BertProcessing\"}," BYTE_LEVEL "," SMALL_MODEL "}",
+                "'file': post_processor 'BertProcessing' is not known here");
+    expect_json("{\"added_tokens\":[{\"id\":6,\"content\":\"<end>\",\"lstrip\":true}]," BYTE_LEVEL "," SMALL_MODEL "}",
+                "'file': added token '<end>': lstrip is not known here");
+    expect_json("{" BYTE_LEVEL ",\"model\":{\"type\":\"BPE\",\"vocab\":{\"a\":0},\"merges\":[\"a a\"]}}",
+                "'file': merge 1: 'aa' is no piece of the vocabulary");
+    expect_json("{" BYTE_LEVEL ",\"model\":{\"type\":\"BPE\",\"vocab\":{\"a\":1},\"merges\":[]}}",
+                "'file': no piece has id 0, though ids go to 1");
+    expect_json("{" BYTE_LEVEL ",\"model\":{\"type\":\"BPE\",\"vocab\":{\"a\":0},\"merges\":[[\"a\"]]}}",
+                "'file': merge 1: it is not two pieces");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gpt2_merges_within_stretches),
@@ -351,6 +487,9 @@ int main(void) {
         cmocka_unit_test(long_runs_are_cut),
         cmocka_unit_test(words_keep_what_separates_them),
         cmocka_unit_test(steps_can_be_watched),
+        cmocka_unit_test(llama2c_merges_the_highest_score),
+        cmocka_unit_test(json_byte_level),
+        cmocka_unit_test(json_refuses_what_it_does_not_know),
         cmocka_unit_test(all_is_freed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -41,7 +41,7 @@ Bpe *bpe_new(BpeUnit unit) {
     b->unit = unit;
     texts_init(&b->texts);
     str_init(&b->scratch);
-    merge_rules_init(&b->rules, true);
+    merge_rules_init(&b->rules, MERGE_IN_ORDER);
     str_add(&b->scratch, BPE_END);
     bpe_add_symbol(b, true);
     b->units = 1;

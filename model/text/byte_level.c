@@ -4,7 +4,6 @@
 #include "gpt2_split.h"
 #include "intl.h"
 #include "mem.h"
-#include "texts.h"
 #include "utf8.h"
 
 #include <string.h>
@@ -12,14 +11,13 @@
 enum { BYTES = 256, SHIFTED = 68 };
 
 struct ByteLevel {
-    Texts spellings; /* in the order in which they came; text 0 is the empty one */
-    int *id;         /* [texts] of each text, -1: none */
-    int id_capacity;
-    int *text; /* [ids] of each id, 0: none */
-    int ids, text_capacity;
+    PieceTable pieces;  /* as they are spelt */
     int byte_id[BYTES]; /* -1: none */
     MergeRules rules;
-    Gpt2Split *split; /* NULL until it is finished */
+    ByteLevelStyle style;
+    Gpt2Split *split;                 /* NULL until it is finished */
+    size_t special_at, special_bytes; /* the next special piece of the text that is being cut */
+    size_t digit_at, digit_end;       /* and its next digit */
 };
 
 /* ---- spelling ---- */
@@ -52,73 +50,55 @@ static bool add_spelt(const char *s, size_t n, Str *out) {
 
 /* ---- building ---- */
 
-ByteLevel *byte_level_new(void) {
+ByteLevel *byte_level_new(MergeOrder order) {
     ByteLevel *b = MEM_NEW(ByteLevel);
-    texts_init(&b->spellings);
-    MEM_GROW(b->id, 0, b->id_capacity);
-    b->id[0] = -1;
+    piece_table_init(&b->pieces);
     for (int byte = 0; byte < BYTES; byte++) b->byte_id[byte] = -1;
-    merge_rules_init(&b->rules, false);
+    merge_rules_init(&b->rules, order);
     return b;
 }
 
 void byte_level_free(ByteLevel *b) {
     if (!b) return;
-    texts_done(&b->spellings);
-    mem_free(b->id);
-    mem_free(b->text);
+    piece_table_done(&b->pieces);
     merge_rules_done(&b->rules);
     gpt2_split_free(b->split);
     mem_free(b);
 }
 
-static void reserve_ids(ByteLevel *b, int ids) {
-    for (; b->ids < ids; b->ids++) {
-        MEM_GROW(b->text, b->ids, b->text_capacity);
-        b->text[b->ids] = 0;
-    }
+PieceTable *byte_level_pieces(ByteLevel *b) {
+    return &b->pieces;
 }
 
 Status byte_level_add(ByteLevel *b, const char *spelling, long long id) {
-    if (id < 0 || id > BYTE_LEVEL_IDS)
-        return status_usage(_("piece '%s' has id %lld; ids are 0 to %d"), spelling, id, BYTE_LEVEL_IDS);
+    size_t length = strlen(spelling);
+    int known = piece_table_find(&b->pieces, spelling, length);
+    if (known >= 0 && known == id && piece_table_is_special(&b->pieces, known)) return status_ok();
+    STATUS_TRY(piece_table_add(&b->pieces, spelling, length, id));
     Str bytes;
     str_init(&bytes);
-    bool spelt = add_spelt(spelling, strlen(spelling), &bytes);
-    int byte = bytes.len == 1 ? (unsigned char)bytes.s[0] : -1;
+    bool spelt = add_spelt(spelling, length, &bytes);
+    if (spelt && bytes.len == 1) b->byte_id[(unsigned char)bytes.s[0]] = (int)id;
     str_done(&bytes);
-    if (!spelt || !*spelling)
-        return status_usage(_("piece '%s' is not spelt in the 256 characters that stand for bytes"), spelling);
-    int text = texts_add(&b->spellings, spelling, strlen(spelling));
-    if (text < b->spellings.count - 1) return status_usage(_("piece '%s' is there twice"), spelling);
-    reserve_ids(b, (int)id + 1);
-    if (b->text[id]) return status_usage(_("id %lld is given to two pieces, the second is '%s'"), id, spelling);
-    MEM_GROW(b->id, text, b->id_capacity);
-    b->id[text] = (int)id;
-    b->text[id] = text;
-    if (byte >= 0) b->byte_id[byte] = (int)id;
-    return status_ok();
+    if (spelt) return status_ok();
+    return status_usage(_("piece '%s' is not spelt in the 256 characters that stand for bytes"), spelling);
 }
 
-static int id_of(const ByteLevel *b, const char *spelling, size_t bytes) {
-    int text = texts_find(&b->spellings, spelling, bytes);
-    return text > 0 ? b->id[text] : -1;
-}
-
-static Status not_a_piece(const char *spelling, size_t bytes) {
+static Status find_piece(const ByteLevel *b, const char *spelling, size_t bytes, int *id) {
+    *id = piece_table_find(&b->pieces, spelling, bytes);
+    if (*id >= 0) return status_ok();
     return status_usage(_("'%.*s' is no piece of the vocabulary"), (int)(bytes > 100 ? 100 : bytes), spelling);
 }
 
 Status byte_level_add_merge(ByteLevel *b, const char *left, size_t left_bytes, const char *right, size_t right_bytes) {
-    int l = id_of(b, left, left_bytes), r = id_of(b, right, right_bytes);
-    if (l < 0) return not_a_piece(left, left_bytes);
-    if (r < 0) return not_a_piece(right, right_bytes);
+    int l, r, id;
+    STATUS_TRY(find_piece(b, left, left_bytes, &l));
+    STATUS_TRY(find_piece(b, right, right_bytes, &r));
     Str merged;
     str_init(&merged);
     str_add_n(&merged, left, left_bytes);
     str_add_n(&merged, right, right_bytes);
-    int id = id_of(b, merged.s, merged.len);
-    Status s = id < 0 ? not_a_piece(merged.s, merged.len) : status_ok();
+    Status s = find_piece(b, merged.s, merged.len, &id);
     str_done(&merged);
     if (!status_is_ok(&s)) return s;
     if (merge_rules_find(&b->rules, l, r) >= 0) return status_usage(_("the pair is merged a second time"));
@@ -128,27 +108,80 @@ Status byte_level_add_merge(ByteLevel *b, const char *left, size_t left_bytes, c
 
 /* ---- as a tokenizer ---- */
 
-static size_t next_stretch(void *self, const char *s, size_t n, size_t at, size_t *word_end) {
-    ByteLevel *b = self;
-    if (at == 0) gpt2_split_begin(b->split);
-    return *word_end = gpt2_split_next(b->split, s, n, at);
+/* Where the digit that stands first from AT on begins and ends. */
+static size_t next_digit(const char *s, size_t n, size_t at, size_t *end) {
+    for (size_t bytes; at < n; at += bytes) {
+        uint32_t code;
+        int decoded = utf8_decode(s + at, n - at, &code);
+        bytes = decoded ? (size_t)decoded : 1;
+        if (!decoded || !utf8_is_number(code)) continue;
+        *end = at + bytes;
+        return at;
+    }
+    return *end = n;
 }
 
-static void lay_bytes(const void *self, const char *s, size_t at, size_t end, Units *units) {
+static size_t next_word(void *self, const char *s, size_t n, size_t at, size_t *word_end) {
+    ByteLevel *b = self;
+    if (at == 0) gpt2_split_begin(b->split);
+    if (at == 0 || at > b->special_at)
+        b->special_at = piece_table_next_special(&b->pieces, s, n, at, &b->special_bytes);
+    if (at == b->special_at) return *word_end = at + b->special_bytes;
+    if (b->style.digits && (at == 0 || at > b->digit_at)) b->digit_at = next_digit(s, n, at, &b->digit_end);
+    if (b->style.digits && at == b->digit_at) return *word_end = b->digit_end;
+    size_t stop = b->style.digits && b->digit_at < b->special_at ? b->digit_at : b->special_at;
+    return *word_end = gpt2_split_next(b->split, s, stop, at);
+}
+
+/* The piece that the whole word is, -1: none. */
+static int whole_word(const ByteLevel *b, const char *s, size_t n) {
+    Str spelling;
+    str_init(&spelling);
+    bool spelt = true;
+    for (size_t i = 0, bytes; spelt && i < n; i++) {
+        int id = b->byte_id[(unsigned char)s[i]];
+        spelt = id >= 0;
+        if (spelt) {
+            const char *piece = piece_table_piece(&b->pieces, id, &bytes);
+            str_add_n(&spelling, piece, bytes);
+        }
+    }
+    int id = spelt ? piece_table_find(&b->pieces, spelling.s, spelling.len) : -1;
+    str_done(&spelling);
+    return id;
+}
+
+static void lay_word(const void *self, const char *s, size_t at, size_t end, Units *units) {
     const ByteLevel *b = self;
-    for (; at < end; at++) units_add(units, b->byte_id[(unsigned char)s[at]], at, false);
+    int whole = piece_table_find(&b->pieces, s + at, end - at);
+    if (whole >= 0 && !piece_table_is_special(&b->pieces, whole)) whole = -1;
+    if (whole < 0 && b->style.whole_words) whole = whole_word(b, s + at, end - at);
+    if (whole >= 0) {
+        units_add(units, whole, at, true);
+        return;
+    }
+    for (; at < end; at++)
+        if (b->byte_id[(unsigned char)s[at]] >= 0 || !b->style.loses_bytes)
+            units_add(units, b->byte_id[(unsigned char)s[at]], at, false);
 }
 
 static void add_name(const void *self, int id, Str *out) {
     const ByteLevel *b = self;
-    str_add(out, texts_bytes(&b->spellings, b->text[id]));
+    size_t bytes;
+    const char *spelling = piece_table_piece(&b->pieces, id, &bytes);
+    str_add_n(out, spelling, bytes);
 }
 
 static void add_bytes(const void *self, int id, int previous, Str *out) {
     (void)previous;
     const ByteLevel *b = self;
-    const char *spelling = texts_bytes(&b->spellings, b->text[id]);
-    BUG_ON(!add_spelt(spelling, strlen(spelling), out));
+    size_t bytes;
+    const char *spelling = piece_table_piece(&b->pieces, id, &bytes);
+    if (piece_table_is_special(&b->pieces, id)) {
+        str_add_n(out, spelling, bytes);
+    } else {
+        BUG_ON(!add_spelt(spelling, bytes, out));
+    }
 }
 
 static void free_self(void *self) {
@@ -156,22 +189,22 @@ static void free_self(void *self) {
 }
 
 static const TokenizerKind kind = {
-    .free = free_self, .next = next_stretch, .lay = lay_bytes, .name = add_name, .bytes = add_bytes};
+    .free = free_self, .next = next_word, .lay = lay_word, .name = add_name, .bytes = add_bytes};
 
 static Status check_complete(const ByteLevel *b) {
-    for (int id = 0; id < b->ids; id++)
-        if (!b->text[id]) return status_usage(_("no piece has id %d, though ids go to %d"), id, b->ids - 1);
-    for (int byte = 0; byte < BYTES; byte++)
+    STATUS_TRY(piece_table_complete(&b->pieces));
+    for (int byte = 0; byte < BYTES && !b->style.loses_bytes; byte++)
         if (b->byte_id[byte] < 0) return status_usage(_("no piece stands for the byte %02x alone"), (unsigned)byte);
     return status_ok();
 }
 
-Status byte_level_finish(ByteLevel *b, Tokenizer **out) {
+Status byte_level_finish(ByteLevel *b, ByteLevelStyle style, Tokenizer **out) {
     *out = NULL;
+    b->style = style;
     Status s = check_complete(b);
     if (status_is_ok(&s)) {
         b->split = gpt2_split_new();
-        *out = tokenizer_new(&kind, b, &b->rules, -1, b->ids, -1);
+        *out = tokenizer_new(&kind, b, &b->rules, -1, b->pieces.ids, style.first);
     } else {
         byte_level_free(b);
     }

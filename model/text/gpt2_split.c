@@ -63,7 +63,8 @@ size_t gpt2_split_next(Gpt2Split *g, const char *s, size_t n, size_t at) {
         if (broken > 0) return at + broken;
         g->valid_to = utf8_valid(s + at, n - at, &bad) ? n : at + bad;
     }
-    int found = pcre2_match(g->code, (PCRE2_SPTR)s, g->valid_to, at, PCRE2_NO_UTF_CHECK, g->match, NULL);
+    size_t end = g->valid_to < n ? g->valid_to : n;
+    int found = pcre2_match(g->code, (PCRE2_SPTR)s, end, at, PCRE2_NO_UTF_CHECK, g->match, NULL);
     BUG_ON(found <= 0); /* every sign is in one of the alternatives */
     return pcre2_get_ovector_pointer(g->match)[1];
 }

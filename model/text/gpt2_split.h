@@ -13,7 +13,8 @@ typedef struct Gpt2Split Gpt2Split;
 Gpt2Split *gpt2_split_new(void);
 void gpt2_split_free(Gpt2Split *g);
 void gpt2_split_begin(Gpt2Split *g); /* before each text: what is known of the last one does not hold */
-/* Where the stretch of the text S that begins at AT < N ends. To be called from left to right. */
+/* Where the stretch of the text S that begins at AT < N ends. To be called from left to right; N may be any place where
+ * the text is to be cut in any case. */
 size_t gpt2_split_next(Gpt2Split *g, const char *s, size_t n, size_t at);
 
 #endif

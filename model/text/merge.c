@@ -35,8 +35,8 @@ static void widen_table(MergeRules *r) {
     }
 }
 
-void merge_rules_init(MergeRules *r, bool in_order) {
-    *r = (MergeRules){.in_order = in_order};
+void merge_rules_init(MergeRules *r, MergeOrder order) {
+    *r = (MergeRules){.order = order};
     widen_table(r);
 }
 
@@ -46,12 +46,13 @@ void merge_rules_done(MergeRules *r) {
     *r = (MergeRules){0};
 }
 
-int merge_rules_add(MergeRules *r, int left, int right, int merged) {
-    BUG_ON(left < 0 || right < 0 || merged < 0);
+static int add_rule(MergeRules *r, int left, int right, int merged, int rank) {
+    BUG_ON(left < 0 || right < 0 || merged < 0 || rank < 0);
     MEM_GROW(r->rule, r->count, r->capacity);
     int at = rule_slot(r, left, right), number = r->count++;
-    r->rule[number] = (MergeRule){left, right, merged, -1};
+    r->rule[number] = (MergeRule){left, right, merged, rank, -1};
     if (r->table[at]) {
+        BUG_ON(r->order != MERGE_IN_ORDER);
         int first = r->table[at] - 1;
         while (r->rule[first].again >= 0) first = r->rule[first].again;
         r->rule[first].again = number;
@@ -60,6 +61,15 @@ int merge_rules_add(MergeRules *r, int left, int right, int merged) {
     }
     if (r->count > r->table_size / 2) widen_table(r);
     return number;
+}
+
+int merge_rules_add(MergeRules *r, int left, int right, int merged) {
+    return add_rule(r, left, right, merged, r->count);
+}
+
+int merge_rules_add_ranked(MergeRules *r, int left, int right, int merged, int rank) {
+    BUG_ON(r->order != MERGE_ONE_BY_ONE);
+    return add_rule(r, left, right, merged, rank);
 }
 
 int merge_rules_find(const MergeRules *r, int left, int right) {
@@ -75,7 +85,7 @@ struct Merger {
     const MergeRules *rules;
     int *next, *previous; /* [capacity] places; next is n and previous is -1 at an edge */
     int capacity;
-    uint64_t *heap; /* rule << 32 | place: the lowest rule, of equals the leftmost */
+    uint64_t *heap; /* rank << 32 | place: the lowest rank, of equals the leftmost */
     size_t waiting, heap_capacity;
     int *place; /* of the step under way, from left to right */
     size_t places, place_capacity;
@@ -120,20 +130,27 @@ static uint64_t heap_pop(Merger *m) {
     return top;
 }
 
-/* Lets the pair that begins at PLACE wait for its rule; in order, only for rules after AFTER. */
+/* Lets the pair that begins at PLACE wait for its rule; in order, only for a rule after AFTER. */
 static void offer(Merger *m, int place, int after) {
     int right = m->next[place];
     if (right == m->n || m->symbol[place] < 0 || m->symbol[right] < 0) return;
     int rule = merge_rules_find(m->rules, m->symbol[place], m->symbol[right]);
-    while (m->rules->in_order && rule >= 0 && rule <= after) rule = m->rules->rule[rule].again;
-    if (rule >= 0 && rule < m->limit) heap_push(m, (uint64_t)(unsigned)rule << 32 | (unsigned)place);
+    while (m->rules->order == MERGE_IN_ORDER && rule >= 0 && rule <= after) rule = m->rules->rule[rule].again;
+    if (rule < 0 || rule >= m->limit) return;
+    heap_push(m, (uint64_t)(unsigned)m->rules->rule[rule].rank << 32 | (unsigned)place);
 }
 
-/* Whether the pair of RULE still begins at PLACE. */
-static bool stands(const Merger *m, const MergeRule *rule, int place) {
-    if (m->symbol[place] != rule->left) return false;
+/* The rule of that rank for the pair that begins at PLACE now; -1: there is none any more. */
+static int rule_at(const Merger *m, int place, int rank) {
     int right = m->next[place];
-    return right < m->n && m->symbol[right] == rule->right;
+    if (m->symbol[place] < 0 || right == m->n || m->symbol[right] < 0) return -1;
+    int number = rank; /* of the rule, unless rules share ranks */
+    if (m->rules->order == MERGE_ONE_BY_ONE) {
+        number = merge_rules_find(m->rules, m->symbol[place], m->symbol[right]);
+        return number >= 0 && m->rules->rule[number].rank == rank ? number : -1;
+    }
+    const MergeRule *rule = &m->rules->rule[number];
+    return m->symbol[place] == rule->left && m->symbol[right] == rule->right ? number : -1;
 }
 
 static void join(Merger *m, int *units, int number, int place) {
@@ -148,28 +165,29 @@ static void join(Merger *m, int *units, int number, int place) {
     if (before >= 0) offer(m, before, number);
 }
 
-/* All places that wait for the same rule as the first, before any of them changes. */
+/* The places of the next step: all that wait for the rank of the first, before any of them changes, or that first one
+ * alone; the rank. */
 static int take_step(Merger *m) {
-    unsigned rule = (unsigned)(m->heap[0] >> 32);
+    unsigned rank = (unsigned)(m->heap[0] >> 32);
     m->places = 0;
-    while (m->waiting > 0 && m->heap[0] >> 32 == rule) {
+    do {
         int place = (int)(heap_pop(m) & 0xffffffffu);
         MEM_GROW(m->place, m->places, m->place_capacity);
         m->place[m->places++] = place;
-    }
-    return (int)rule;
+    } while (m->rules->order != MERGE_ONE_BY_ONE && m->waiting > 0 && m->heap[0] >> 32 == rank);
+    return (int)rank;
 }
 
-/* Applies the next rule; the rule, or -1 when its pair was gone everywhere. */
+/* Takes the next step; its rule, or -1 when the pair was gone everywhere. */
 static int step(Merger *m, int *units) {
-    int rule = take_step(m);
-    bool applied = false;
+    int rank = take_step(m), applied = -1;
     for (size_t i = 0; i < m->places; i++) {
-        if (!stands(m, &m->rules->rule[rule], m->place[i])) continue;
+        int rule = rule_at(m, m->place[i], rank);
+        if (rule < 0) continue;
         join(m, units, rule, m->place[i]);
-        applied = true;
+        applied = rule;
     }
-    return applied ? rule : -1;
+    return applied;
 }
 
 static int compact(int *symbol, int *units, int n) {

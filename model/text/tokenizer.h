@@ -1,9 +1,9 @@
 /* tokenizer: texts to tokens and back, for every kind of vocabulary that merges pairs.
  *
  * A kind says how a text is cut into words, which units a word begins as, and how tokens are spelt; merging, the memory
- * of words already cut, watching and decoding are the same for all. Encoding never fails and never loses a byte: each
- * token stands for a stretch of the text, and the stretches together are the text. Not thread-safe: it remembers words;
- * make one per thread. */
+ * of words already cut, watching and decoding are the same for all. Encoding never fails: each token stands for a stretch
+ * of the text, and the stretches together are the text, unless a vocabulary says that what it does not have vanishes.
+ * Not thread-safe: it remembers words; make one per thread. */
 #ifndef TEXT_TOKENIZER_H
 #define TEXT_TOKENIZER_H
 

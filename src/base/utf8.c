@@ -43,6 +43,11 @@ static utf8proc_category_t category_of(uint32_t code) {
     return utf8proc_category((utf8proc_int32_t)code);
 }
 
+bool utf8_is_number(uint32_t code) {
+    utf8proc_category_t c = category_of(code);
+    return c == UTF8PROC_CATEGORY_ND || c == UTF8PROC_CATEGORY_NL || c == UTF8PROC_CATEGORY_NO;
+}
+
 /* Signs that stand before digits or letters and are drawn around them, though they count as format characters. */
 static bool is_prepended_mark(uint32_t code) {
     return (code >= 0x600 && code <= 0x605) || code == 0x6dd || code == 0x70f || code == 0x890 || code == 0x891 ||

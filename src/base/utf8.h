@@ -13,6 +13,7 @@ int utf8_decode(const char *s, size_t len, uint32_t *code);
 int utf8_encode(uint32_t code, char out[4]);                /* bytes written, 0 when no scalar value */
 bool utf8_valid(const char *s, size_t len, size_t *bad_at); /* bad_at may be NULL */
 bool utf8_is_space(uint32_t code);                          /* Unicode White_Space */
+bool utf8_is_number(uint32_t code);                         /* categories Nd, Nl, No */
 uint32_t utf8_lower(uint32_t code);                         /* the small letter of a capital; all others themselves */
 int utf8_width(uint32_t code);                              /* columns: 0 (combining, control), 1 or 2 */
 /* The one letter that Unicode has for LETTER with the combining MARK on it, 0: none. */

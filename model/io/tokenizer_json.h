@@ -1,0 +1,15 @@
+/* tokenizer_json: reads a vocabulary from Hugging Face's tokenizer.json: byte-pair encodings of the two usual kinds,
+ * byte-level (GPT-2, Llama 3 by its merges, SmolLM) and SentencePiece's (Llama 2). What such a file can say and is not
+ * known here is refused by its name: a text cut nearly right would be wrong without a sign. */
+#ifndef IO_TOKENIZER_JSON_H
+#define IO_TOKENIZER_JSON_H
+
+#include "status.h"
+#include "text/tokenizer.h"
+
+#include <stddef.h>
+
+/* NAME is for sentences. */
+Status tokenizer_json_parse(const char *name, const char *s, size_t bytes, Tokenizer **out) STATUS_CHECKED;
+
+#endif

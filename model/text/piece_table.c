@@ -1,0 +1,104 @@
+#include "piece_table.h"
+
+#include "bug.h"
+#include "intl.h"
+#include "mem.h"
+
+#include <limits.h>
+#include <string.h>
+
+void piece_table_init(PieceTable *t) {
+    *t = (PieceTable){0};
+    texts_init(&t->texts);
+    MEM_GROW(t->id, 0, t->id_capacity);
+    t->id[0] = -1;
+}
+
+void piece_table_done(PieceTable *t) {
+    texts_done(&t->texts);
+    mem_free(t->id);
+    mem_free(t->text);
+    mem_free(t->special);
+    *t = (PieceTable){0};
+}
+
+static int shown_bytes(size_t bytes) {
+    return bytes > 100 ? 100 : (int)bytes;
+}
+
+static Status check_new(const PieceTable *t, const char *s, size_t bytes, long long id) {
+    if (bytes == 0) return status_usage(_("id %lld has an empty piece"), id);
+    if (bytes > INT_MAX / 2) return status_usage(_("the piece of id %lld is too long"), id);
+    if (id < 0 || id >= PIECE_TABLE_IDS)
+        return status_usage(_("piece '%.*s' has id %lld; ids are 0 to %d"), shown_bytes(bytes), s, id,
+                            PIECE_TABLE_IDS - 1);
+    if (id < t->ids && t->text[id])
+        return status_usage(_("id %lld is given to two pieces, the second is '%.*s'"), id, shown_bytes(bytes), s);
+    return status_ok();
+}
+
+Status piece_table_add(PieceTable *t, const char *s, size_t bytes, long long id) {
+    STATUS_TRY(check_new(t, s, bytes, id));
+    int texts = t->texts.count, text = texts_add(&t->texts, s, bytes);
+    for (; t->ids <= (int)id; t->ids++) {
+        MEM_GROW(t->text, t->ids, t->text_capacity);
+        t->text[t->ids] = 0;
+    }
+    t->text[id] = text;
+    if (text < texts) return status_ok();
+    MEM_GROW(t->id, text, t->id_capacity);
+    t->id[text] = (int)id;
+    return status_ok();
+}
+
+Status piece_table_add_special(PieceTable *t, const char *s, size_t bytes, long long id) {
+    int known = piece_table_find(t, s, bytes);
+    if (known < 0 || known != id) STATUS_TRY(piece_table_add(t, s, bytes, id));
+    if (piece_table_is_special(t, (int)id)) return status_usage(_("id %lld is cut out twice"), id);
+    MEM_GROW(t->special, t->specials, t->special_capacity);
+    int at = t->specials++;
+    for (; at > 0; at--) {
+        size_t other;
+        piece_table_piece(t, t->special[at - 1], &other);
+        if (other >= bytes) break;
+        t->special[at] = t->special[at - 1];
+    }
+    t->special[at] = (int)id;
+    t->begins[(unsigned char)*s] = true;
+    return status_ok();
+}
+
+Status piece_table_complete(const PieceTable *t) {
+    for (int id = 0; id < t->ids; id++)
+        if (!t->text[id]) return status_usage(_("no piece has id %d, though ids go to %d"), id, t->ids - 1);
+    return t->ids ? status_ok() : status_usage(_("it has no pieces"));
+}
+
+int piece_table_find(const PieceTable *t, const char *s, size_t bytes) {
+    int text = texts_find(&t->texts, s, bytes);
+    return text > 0 ? t->id[text] : -1;
+}
+
+const char *piece_table_piece(const PieceTable *t, int id, size_t *bytes) {
+    BUG_ON(id < 0 || id >= t->ids);
+    *bytes = (size_t)t->texts.length[t->text[id]];
+    return texts_bytes(&t->texts, t->text[id]);
+}
+
+bool piece_table_is_special(const PieceTable *t, int id) {
+    for (int i = 0; i < t->specials; i++)
+        if (t->special[i] == id) return true;
+    return false;
+}
+
+size_t piece_table_next_special(const PieceTable *t, const char *s, size_t n, size_t at, size_t *bytes) {
+    *bytes = 0;
+    for (; t->specials > 0 && at < n; at++) {
+        if (!t->begins[(unsigned char)s[at]]) continue;
+        for (int i = 0; i < t->specials; i++) {
+            const char *piece = piece_table_piece(t, t->special[i], bytes);
+            if (*bytes <= n - at && memcmp(piece, s + at, *bytes) == 0) return at;
+        }
+    }
+    return n;
+}
