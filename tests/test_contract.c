@@ -252,6 +252,8 @@ static const struct {
     {"printf 'left\na\n' >m && $L run bpe.encode text=a merges_file=m", 2, "left and right"},
     {"printf 'rank,left,right\n2,a,b\n' >m && $L run bpe.encode text=a merges_file=m", 2, "row 1: '2'"},
     {"printf 'left,right,merged\na,b,ba\n' >m && $L run bpe.encode text=a merges_file=m", 2, "'ba'"},
+    {"printf 'x' >t && $L run bpe.encode text=a tokenizer=t", 2, "'t' is too short"},
+    {"printf '{\"model\":{\"type\":\"Unigram\"}}' >t && $L run bpe.encode text=a tokenizer=t", 2, "model 'Unigram'"},
     {"$L run bpe.decode ids=9999", 2, "ids are 0 to"},
     {"$L run bpe.morphs grammar=farm", 2, "heldout"},
     {"$L run text.units text=", 2, "empty"},

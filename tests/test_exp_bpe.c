@@ -2,6 +2,7 @@
 #include "csvfile.h"
 #include "file.h"
 #include "io/gpt2_vocab.h"
+#include "io/tokenizer_file.h"
 #include "mem.h"
 
 #include <jansson.h>
@@ -445,6 +446,75 @@ static void gpt2_ids_are_those_of_the_reference(void **state) {
     tokenizer_free(t);
 }
 
+/* Every case of a file: TEXT holds the bytes in hex; the ids must be those. MODEL NULL: all cases. */
+static int cases_agree(const char *file, const char *model, const char *text_key, const char *tokenizer) {
+    FILE *f = open_reference(file);
+    char path_of[600];
+    snprintf(path_of, sizeof path_of, "%s/data/%s", getenv("LANTERN_SHARED"), tokenizer);
+    Tokenizer *t;
+    Status s = tokenizer_file_read(path_of, &t);
+    if (s.code != STATUS_OK) fail_msg("%s", s.text);
+    static char text[50000];
+    int cases = 0;
+    for (json_t *c; (c = next_case(f)); json_decref(c)) {
+        const char *of = json_string_value(json_object_get(c, "tokenizer"));
+        if (model && (!of || strcmp(of, model) != 0)) continue;
+        size_t n = bytes_of(json_string_value(json_object_get(c, text_key)), text);
+        json_t *ids = json_object_get(c, "ids");
+        Pieces pieces = {0};
+        tokenizer_encode(t, text, n, &pieces);
+        if (pieces.count != (long)json_array_size(ids)) fail_msg("%s: %ld tokens", text, pieces.count);
+        for (long i = 0; i < pieces.count; i++)
+            assert_int_equal(pieces.piece[i].id, json_integer_value(json_array_get(ids, (size_t)i)));
+        pieces_done(&pieces);
+        cases++;
+    }
+    tokenizer_free(t);
+    fclose(f);
+    return cases;
+}
+
+static void other_vocabularies_agree(void **state) {
+    (void)state;
+    const char *llama2c = "llama2c/encode.jsonl";
+    int stories = cases_agree(llama2c, "stories260K", "text_hex", "stories260K/tok512.bin");
+    int dreams = cases_agree(llama2c, "aidreams260K", "text_hex", "aidreams260K/tok512.bin");
+    assert_int_equal(stories + dreams, 24);
+    assert_int_equal(cases_agree("tokenizer_json.jsonl", NULL, "bytes_hex", "tiny-random-gpt2"), 52);
+}
+
+/* The same vocabulary as tokenizer.json, where <s> in a text is a token of its own. */
+static void a_vocabulary_in_two_files(void **state) {
+    (void)state;
+    const char *shared = getenv("LANTERN_SHARED");
+    if (!shared) skip();
+    char bin[500], json[500];
+    snprintf(bin, sizeof bin, "tokenizer=%s/data/stories260K/tok512.bin", shared);
+    snprintf(json, sizeof json, "tokenizer=%s/data/stories260K/hf/tokenizer.json", shared);
+    Study *one = run_study("bpe.encode", bin, "text=Once upon a  time \xe7\x94\x9f.", NULL),
+          *two = run_study("bpe.encode", json, "text=Once upon a  time \xe7\x94\x9f.", NULL);
+    for (int i = 0; i < 2; i++) {
+        Table *a = study_look(one, i), *b = study_look(two, i);
+        assert_int_equal(table_rows(a), table_rows(b));
+        for (long row = 0; row < table_rows(a); row++)
+            for (int column = i ? 2 : 0; column < table_columns(a); column++) {
+                if (i && column == table_find(a, "pieces_hex")) continue; /* the blank is spelt in another way */
+                Str x, y;
+                str_init(&x);
+                str_init(&y);
+                table_cell(a, row, column, &x);
+                table_cell(b, row, column, &y);
+                assert_string_equal(x.s, y.s);
+                str_done(&x);
+                str_done(&y);
+            }
+        table_free(a);
+        table_free(b);
+    }
+    study_free(one);
+    study_free(two);
+}
+
 static void gpt2_counts_whole_corpora(void **state) {
     (void)state;
     FILE *f = open_reference("gpt2_corpora.jsonl");
@@ -483,6 +553,8 @@ int main(void) {
         cmocka_unit_test(merges_are_those_of_the_reference),
         cmocka_unit_test(words_are_cut_as_in_the_reference),
         cmocka_unit_test(gpt2_ids_are_those_of_the_reference),
+        cmocka_unit_test(other_vocabularies_agree),
+        cmocka_unit_test(a_vocabulary_in_two_files),
         cmocka_unit_test(gpt2_counts_whole_corpora),
     };
     return cmocka_run_group_tests(tests, make_file, remove_file);

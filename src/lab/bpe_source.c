@@ -3,6 +3,7 @@
 #include "bpe_merges.h"
 #include "intl.h"
 #include "io/gpt2_vocab.h"
+#include "io/tokenizer_file.h"
 #include "text/bpe_encode.h"
 
 #include <errno.h>
@@ -11,7 +12,8 @@
 
 const Option bpe_source_rows[] = {
     {"vocab", OPTION_TEXT, NULL, 0, 0, NULL, "file", N_("a folder with GPT-2's encoder.json and vocab.bpe")},
-    {"tokenizer", OPTION_TEXT, NULL, 0, 0, NULL, "file", N_("a tokenizer's file")},
+    {"tokenizer", OPTION_TEXT, NULL, 0, 0, NULL, "file",
+     N_("a tokenizer.json, llama2.c's tokenizer.bin, or a folder of one")},
     {"merges_file", OPTION_TEXT, NULL, 0, 0, NULL, "file", N_("merges as bpe.train writes them, instead of a corpus")},
     {"merges", OPTION_INT, "400", 0, BPE_MOST_MERGES, NULL, "",
      N_("how many to use; of a file all, when this is not given")},
@@ -47,9 +49,6 @@ Status bpe_source_check(const Options *o) {
         if (path && access(path, R_OK) != 0)
             return status_usage(_("%s: cannot read '%s': %s"), given_sources[i], path, strerror(errno));
     }
-    if (options_is_set(o, "tokenizer"))
-        return status_usage(_("tokenizer: '%s' is of a kind that is not read yet; vocab=DIR takes GPT-2's files"),
-                            options_text(o, "tokenizer"));
     return bpe_corpus_check(o);
 }
 
@@ -78,6 +77,7 @@ Status bpe_source_open(Study *s, BpeSource *b) {
     const Options *o = study_options(s);
     *b = (BpeSource){0};
     if (options_is_set(o, "vocab")) return gpt2_vocab_read(options_text(o, "vocab"), &b->tokenizer);
+    if (options_is_set(o, "tokenizer")) return tokenizer_file_read(options_text(o, "tokenizer"), &b->tokenizer);
     Status status = options_is_set(o, "merges_file") ? read_merges(s, b) : learn(s, b);
     if (status_is_ok(&status)) {
         b->tokenizer = bpe_tokenizer(b->bpe, -1);
@@ -99,13 +99,16 @@ void bpe_source_conventions(Study *s, const BpeSource *b) {
                 tokenizer_rules(b->tokenizer)->count);
     if (b->bpe) {
         study_about(s, "unit_used", "%s", bpe_unit(b->bpe) == BPE_CHAR ? "char" : "byte");
-        study_about(s, "order_of_ids", "0 is %s, then the units in byte order, then what merges made, in their order", BPE_END);
+        study_about(s, "order_of_ids", "0 is %s, then the units in byte order, then what merges made, in their order",
+                    BPE_END);
         study_about(s, "order_of_merges", "each merge once, in the order in which they were learnt");
     } else {
-        study_about(s, "order_of_merges", "the pair of lowest rank, again and again");
+        bool ranks = tokenizer_rules(b->tokenizer)->order == MERGE_BY_RANK;
+        study_about(s, "order_of_merges", "the pair of lowest rank, %s",
+                    ranks ? "wherever it stands, again and again" : "one place at a time, the leftmost of equals");
         study_about(s, "spelling",
-                    "bytes as characters that can be seen: \xc4\xa0 (U+0120) is a blank, "
-                    "\xc4\x8a (U+010A) a newline");
+                    "as the vocabulary has it: of bytes, \xc4\xa0 (U+0120) is a blank and \xc4\x8a "
+                    "(U+010A) a newline; of SentencePiece, \xe2\x96\x81 (U+2581) is a blank");
     }
     study_about(s, "rank", "merges count from 1");
 }

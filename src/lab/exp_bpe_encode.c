@@ -93,7 +93,7 @@ static bool add_step(void *data, int rule, const int *symbol, const int *units, 
     str_init(&shown);
     str_init(&hex);
     table_add_int(t, ++w->step);
-    table_add_int(t, rule + 1);
+    table_add_int(t, r->rank + 1);
     for (int i = 0; i < 2; i++) {
         str_clear(&shown);
         bpe_source_name(w->source, part[i], &shown);
