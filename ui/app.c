@@ -18,18 +18,7 @@ static const double message_seconds = 8, error_seconds = 30;
 
 /* What is shown before the laboratory has said anything. */
 static Snapshot *nothing(void) {
-    SnapshotFacts f = {.state = RUN_LOADING,
-                       .loss = (double)NAN,
-                       .learning_rate = (double)NAN,
-                       .grad_norm = (double)NAN,
-                       .tokens_per_s = (double)NAN,
-                       .test_nll = (double)NAN,
-                       .floor_nll = (double)NAN,
-                       .language_floor = (double)NAN,
-                       .tau = 1,
-                       .top_p = 1,
-                       .saved = -1,
-                       .probe_window = -1};
+    SnapshotFacts f = snapshot_facts_unknown();
     return snapshot_new(&f);
 }
 

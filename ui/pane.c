@@ -26,6 +26,15 @@ int pane_find(const char *name) {
     return -1;
 }
 
+int pane_copy_tables(const PaneContext *x, const char *const *names, Table **out) {
+    int n = 0;
+    for (; *names; names++) {
+        const Table *t = snapshot_table(x->snapshot, *names);
+        if (t) out[n++] = table_copy(t);
+    }
+    return n;
+}
+
 void pane_draw_empty(const PaneType *p, Canvas *c) {
     int margin = c->w > 40 ? c->w / 8 : c->w > 8 ? 1 : 0;
     Rect r = {margin, c->h > 6 ? c->h / 3 : 0, c->w - 2 * margin, c->h};

@@ -104,6 +104,8 @@ int pane_count(void);
 const PaneType *pane_at(int i);  /* in the order of panes.def, which is the order of the number keys */
 int pane_find(const char *name); /* -1: none */
 
+/* For `tables`: copies of those of the snapshot's tables that are there; NAMES ends in NULL. */
+int pane_copy_tables(const PaneContext *x, const char *const *names, Table **out);
 /* The sentence of an empty pane, in the middle of C. */
 void pane_draw_empty(const PaneType *p, Canvas *c);
 

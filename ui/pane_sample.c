@@ -270,13 +270,8 @@ static Status run_order(void *owner, const Words *words) {
 }
 
 static int sample_tables(const PaneContext *x, Table **out) {
-    static const char *const names[] = {"next", "filter", "draws", "path", "sentence"};
-    int n = 0;
-    for (int i = 0; i < (int)(sizeof names / sizeof names[0]); i++) {
-        const Table *t = snapshot_table(x->snapshot, names[i]);
-        if (t) out[n++] = table_copy(t);
-    }
-    return n;
+    static const char *const names[] = {"next", "filter", "draws", "path", "sentence", NULL};
+    return pane_copy_tables(x, names, out);
 }
 
 static void sample_subtitle(const PaneContext *x, char *out, size_t bytes) {

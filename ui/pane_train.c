@@ -392,13 +392,8 @@ static Status run_span(void *owner, const Words *words) {
 }
 
 static int train_tables(const PaneContext *x, Table **out) {
-    static const char *const names[] = {"curve", "test"};
-    int n = 0;
-    for (int i = 0; i < 2; i++) {
-        const Table *t = snapshot_table(x->snapshot, names[i]);
-        if (t) out[n++] = table_copy(t);
-    }
-    return n;
+    static const char *const names[] = {"curve", "test", NULL};
+    return pane_copy_tables(x, names, out);
 }
 
 static void train_subtitle(const PaneContext *x, char *out, size_t bytes) {

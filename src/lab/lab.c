@@ -236,18 +236,8 @@ static void model_facts(const Lab *l, SnapshotFacts *f) {
 }
 
 static SnapshotFacts facts_of(const Lab *l) {
-    SnapshotFacts f = {.state = l->failed ? RUN_FAILED : RUN_LOADING,
-                       .loss = (double)NAN,
-                       .learning_rate = (double)NAN,
-                       .grad_norm = (double)NAN,
-                       .tokens_per_s = (double)NAN,
-                       .test_nll = (double)NAN,
-                       .floor_nll = (double)NAN,
-                       .language_floor = (double)NAN,
-                       .tau = 1,
-                       .top_p = 1,
-                       .saved = -1,
-                       .probe_window = -1};
+    SnapshotFacts f = snapshot_facts_unknown();
+    if (l->failed) f.state = RUN_FAILED;
     if (l->train.live) {
         f.saved = l->saved;
         model_facts(l, &f);

@@ -3,6 +3,7 @@
 #include "bug.h"
 #include "mem.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -45,6 +46,21 @@ void snapshot_add_table(Snapshot *s, Table *t) {
     BUG_ON(snapshot_table(s, table_name(t)) != NULL);
     MEM_GROW(s->table, s->tables, s->table_capacity);
     s->table[s->tables++] = t;
+}
+
+SnapshotFacts snapshot_facts_unknown(void) {
+    return (SnapshotFacts){.state = RUN_LOADING,
+                           .loss = (double)NAN,
+                           .learning_rate = (double)NAN,
+                           .grad_norm = (double)NAN,
+                           .tokens_per_s = (double)NAN,
+                           .test_nll = (double)NAN,
+                           .floor_nll = (double)NAN,
+                           .language_floor = (double)NAN,
+                           .tau = 1,
+                           .top_p = 1,
+                           .saved = -1,
+                           .probe_window = -1};
 }
 
 Snapshot *snapshot_ref(const Snapshot *s) {

@@ -59,6 +59,9 @@ typedef struct {
     int message_level;
 } SnapshotFacts;
 
+/* What is true before anything is known: loading, every number that does not exist yet NaN. */
+SnapshotFacts snapshot_facts_unknown(void);
+
 typedef struct Snapshot Snapshot;
 
 /* Building (one owner, then published). Takes fields and tables over. A name may occur once. */
