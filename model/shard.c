@@ -3,10 +3,10 @@
 #include "bug.h"
 #include "mem.h"
 #include "simd.h"
+#include "thread.h"
 
 #include <math.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -174,17 +174,11 @@ static void *helper(void *argument) {
 
 /* --- life --- */
 
-/* Signals belong to the program's own threads. */
 static void start_helpers(Shards *s) {
-    sigset_t all, before;
-    (void)sigfillset(&all);
-    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
     atomic_store(&s->announced, 0);
-    for (int i = 1; i < s->threads; i++) {
-        int failed = pthread_create(&s->worker[i].thread, NULL, helper, &s->worker[i]);
-        if (failed) s->threads = i; /* fewer threads give the same numbers */
-    }
-    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    for (int i = 1; i < s->threads; i++)
+        if (!thread_start(&s->worker[i].thread, helper, &s->worker[i]))
+            s->threads = i; /* fewer threads give the same numbers */
 }
 
 static void stop_helpers(Shards *s) {

@@ -1,6 +1,7 @@
 /* Corpora: sampled from a grammar or read from a file; the batches of training. */
 #include "expect.h"
 
+#include "cancel.h"
 #include "mem.h"
 #include "text/corpus.h"
 
@@ -134,6 +135,22 @@ static void corpora_that_cannot_be(void **state) {
         assert_null(c);
         if (!strstr(s.text, bad[i].why)) fail_msg("%s", s.text);
     }
+}
+
+static void a_corpus_that_is_not_wanted_any_more(void **state) {
+    (void)state;
+    atomic_bool cancelled = true;
+    Grammar *g;
+    Corpus *c;
+    assert_ok(grammar_parse("s: a", 4, &g));
+    cancel_lend(&cancelled);
+    Status sampled = corpus_sample(g, "x", NULL, NULL, 10, 1, 1, &c);
+    assert_null(c);
+    Status read = corpus_read_lines("test_corpus.c", &c); /* tests run beside their sources */
+    cancel_lend(NULL);
+    assert_null(c);
+    assert_int_equal(sampled.code, STATUS_CANCELLED);
+    assert_int_equal(read.code, STATUS_CANCELLED);
 }
 
 /* A language without end of sentences has words all the same. */
@@ -318,6 +335,7 @@ int main(void) {
         cmocka_unit_test(words_are_those_of_the_language),
         cmocka_unit_test(floor_is_near_the_entropy),
         cmocka_unit_test(corpora_that_cannot_be),
+        cmocka_unit_test(a_corpus_that_is_not_wanted_any_more),
         cmocka_unit_test(a_recursive_grammar_has_a_vocabulary),
         cmocka_unit_test(lines_become_sentences),
         cmocka_unit_test(the_last_twentieth_is_held_out),

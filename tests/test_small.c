@@ -1,11 +1,14 @@
-/* clock, hash and field: the smallest modules of the base. */
+/* clock, cancel, thread, hash and field: the smallest modules of the base. */
 #include "expect.h"
 
+#include "cancel.h"
 #include "clock.h"
 #include "field.h"
 #include "hash.h"
 #include "mem.h"
+#include "thread.h"
 
+#include <signal.h>
 #include <string.h>
 
 static void the_clock_runs_forwards(void **state) {
@@ -27,6 +30,42 @@ static void a_frozen_clock_stands_still(void **state) {
     assert_true(clock_now() == 0);
     clock_freeze(-1);
     assert_true(clock_now() > 0);
+}
+
+static void a_flag_cancels_what_it_was_lent_to(void **state) {
+    (void)state;
+    atomic_bool outer = false, inner = true;
+    assert_false(cancel_wanted()); /* nobody can */
+    assert_null(cancel_lend(&outer));
+    assert_false(cancel_wanted());
+    const atomic_bool *before = cancel_lend(&inner);
+    assert_true(cancel_wanted());
+    assert_ptr_equal(cancel_lend(before), &inner);
+    assert_false(cancel_wanted());
+    atomic_store(&outer, true);
+    assert_true(cancel_wanted());
+    cancel_lend(NULL);
+    assert_false(cancel_wanted());
+}
+
+static void *ask_for_mask(void *mask) {
+    pthread_sigmask(SIG_SETMASK, NULL, mask);
+    return NULL;
+}
+
+static void a_thread_beside_sees_only_its_own_faults(void **state) {
+    (void)state;
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+    static const int others[] = {SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGTSTP, SIGCONT, SIGQUIT, SIGALRM, SIGUSR1};
+    pthread_t thread;
+    sigset_t before, mask, after;
+    pthread_sigmask(SIG_SETMASK, NULL, &before);
+    assert_true(thread_start(&thread, ask_for_mask, &mask));
+    pthread_join(thread, NULL);
+    pthread_sigmask(SIG_SETMASK, NULL, &after);
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) assert_false(sigismember(&mask, faults[i]));
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) assert_true(sigismember(&mask, others[i]));
+    for (int i = 1; i < 32; i++) assert_int_equal(sigismember(&before, i), sigismember(&after, i));
 }
 
 /* http://www.isthe.com/chongo/tech/comp/fnv: the published values of FNV-1a. */
@@ -79,6 +118,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_clock_runs_forwards),
         cmocka_unit_test(a_frozen_clock_stands_still),
+        cmocka_unit_test(a_flag_cancels_what_it_was_lent_to),
+        cmocka_unit_test(a_thread_beside_sees_only_its_own_faults),
         cmocka_unit_test(hash_gives_the_published_values),
         cmocka_unit_test(a_field_is_row_major_and_starts_cleared),
         cmocka_unit_test(a_field_may_have_no_numbers),

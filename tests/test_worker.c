@@ -190,6 +190,14 @@ static void signals_do_not_reach_the_thread(void **state) {
     worker_free(w); /* in the middle of its work */
 }
 
+/* A corpus that would take many minutes. */
+static void it_stops_while_it_prepares(void **state) {
+    (void)state;
+    Worker *w = worker_with("sentences=100000000", WORKER_THREAD);
+    await_state(w, RUN_LOADING, 0);
+    worker_free(w);
+}
+
 static uint64_t checksum(const Snapshot *s) {
     uint64_t h = hash_bytes(HASH_START, snapshot_facts(s), sizeof(SnapshotFacts));
     for (int i = 0; i < snapshot_fields(s); i++) {
@@ -286,6 +294,7 @@ int main(void) {
         cmocka_unit_test(a_thread_trains_the_same_bits),
         cmocka_unit_test(the_rate_is_kept),
         cmocka_unit_test(signals_do_not_reach_the_thread),
+        cmocka_unit_test(it_stops_while_it_prepares),
         cmocka_unit_test(a_storm_of_commands_breaks_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,7 @@
 #include "corpus.h"
 
 #include "bug.h"
+#include "cancel.h"
 #include "file.h"
 #include "intl.h"
 #include "mem.h"
@@ -69,7 +70,7 @@ static Status corpus_draw(Corpus *c, const char *stream, long n, uint64_t seed, 
     for (long i = 0; i < n && status_is_ok(&s); i++) {
         Rng r = rng_at(seed, stream, (uint64_t)i);
         str_clear(&text);
-        s = language_sample(c->language, &r, &text);
+        s = cancel_wanted() ? status_cancelled() : language_sample(c->language, &r, &text);
         if (status_is_ok(&s)) s = gather_sentence(&g, c->vocab, text.s, text.len);
     }
     str_done(&text);
@@ -216,8 +217,10 @@ static Status corpus_fill_lines(Corpus *c, const char *path, const Str *text) {
     long test = sentences / 20 > 0 ? sentences / 20 : 1;
     c->vocab = lines_vocab(text);
     Gather train = {.to = &c->train}, held_out = {.to = &c->test};
-    for (Lines l = lines_of(text); lines_next(&l); i++)
+    for (Lines l = lines_of(text); lines_next(&l); i++) {
+        if (cancel_wanted()) return status_cancelled();
         STATUS_TRY(gather_sentence(i < sentences - test ? &train : &held_out, c->vocab, l.s, l.n));
+    }
     return status_ok();
 }
 

@@ -24,6 +24,8 @@ typedef struct {
     double floor_nll;   /* mean of -true log p per prediction over the test sentences; NaN when unknown */
 } Corpus;
 
+/* Both ways to a corpus give up with STATUS_CANCELLED when the thread's work is cancelled (cancel.h). */
+
 /* Samples N training sentences (stream "corpus.train" of SEED) and TEST test sentences (stream "corpus.test"). The
  * vocabulary is all words the language has. G passes into the corpus, and is freed
  * when this fails. */

@@ -2,16 +2,17 @@
 
 #include "about.h"
 #include "bug.h"
+#include "cancel.h"
 #include "clock.h"
 #include "experiment.h"
 #include "intl.h"
 #include "mem.h"
+#include "thread.h"
 #include "utf8.h"
 
 #include <errno.h>
 #include <math.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -101,8 +102,10 @@ Status study_run(Study *s) {
     s->started = clock_now();
     s->published_at = -(double)INFINITY; /* what comes first is seen at once */
     pthread_mutex_unlock(&s->lock);
+    const atomic_bool *before = cancel_lend(&s->cancel);
     Status status = catalog_check(&s->experiment->entry, s->options);
     if (status_is_ok(&status)) status = s->experiment->run(s);
+    cancel_lend(before);
     pthread_mutex_lock(&s->lock);
     publish(s);
     s->state.running = false;
@@ -273,11 +276,7 @@ static void *job_main(void *data) {
 Job *job_start(Study *s) {
     Job *j = MEM_NEW(Job);
     j->study = s;
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    BUG_ON(pthread_create(&j->thread, NULL, job_main, s) != 0);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    BUG_ON(!thread_start(&j->thread, job_main, s));
     return j;
 }
 

@@ -1,14 +1,16 @@
 #include "worker.h"
 
 #include "bug.h"
+#include "cancel.h"
 #include "clock.h"
 #include "mem.h"
+#include "thread.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
 #include <pthread.h>
-#include <signal.h>
+#include <stdatomic.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -28,8 +30,8 @@ struct Worker {
     int first, lines; /* a ring */
     Snapshot *latest; /* NULL: taken */
     bool wanted;      /* somebody took the last one, or nobody has had one yet */
-    bool stop;
-    double interval; /* least seconds between two snapshots of running work */
+    atomic_bool stop; /* also looked at without the mutex, by what takes long */
+    double interval;  /* least seconds between two snapshots of running work */
 };
 
 /* Out. */
@@ -163,6 +165,7 @@ static bool await(Worker *w, char **line) {
 
 static void *work(void *self) {
     Worker *w = self;
+    cancel_lend(&w->stop);
     prepare(w);
     char *line;
     while (await(w, &line)) {
@@ -198,24 +201,13 @@ static void open_pipe(Worker *w) {
     }
 }
 
-/* Signals belong to the thread of the terminal: this one and its helpers never see one, except those that report a
- * fault of the thread itself: blocked, they would end the program before its handler could give the terminal back. */
-static void start(Worker *w) {
-    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};
-    sigset_t blocked, before;
-    sigfillset(&blocked);
-    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) sigdelset(&blocked, faults[i]);
-    pthread_sigmask(SIG_SETMASK, &blocked, &before);
-    BUG_ON(pthread_create(&w->thread, NULL, work, w) != 0);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-}
-
 Worker *worker_new(Lab *l, WorkerKind kind) {
     Worker *w = MEM_NEW(Worker);
     w->lab = l;
     w->kind = kind;
     lab_set_paced(l, kind == WORKER_THREAD);
     w->wanted = true;
+    atomic_init(&w->stop, false);
     w->interval = 1.0 / 20;
     w->last = -HUGE_VAL;
     pthread_mutex_init(&w->mutex, NULL);
@@ -225,7 +217,7 @@ Worker *worker_new(Lab *l, WorkerKind kind) {
     pthread_cond_init(&w->work, &monotonic);
     pthread_condattr_destroy(&monotonic);
     open_pipe(w);
-    if (kind == WORKER_THREAD) start(w);
+    if (kind == WORKER_THREAD) BUG_ON(!thread_start(&w->thread, work, w));
     return w;
 }
 

@@ -2,7 +2,7 @@
  * screen.
  *
  * A slow screen skips snapshots and never slows training; watching changes no number. The worker never touches the
- * terminal, and all signals but those of its own faults are blocked in it. Every command is answered by a snapshot of
+ * terminal, and signals do not reach it (thread.h). Every command is answered by a snapshot of
  * its own; while work goes on there is another whenever the last one was taken and the rate allows it, and always one
  * when the work ends. */
 #ifndef LAB_WORKER_H
@@ -17,7 +17,7 @@ typedef struct Worker Worker;
 typedef enum { WORKER_THREAD, WORKER_INLINE } WorkerKind; /* INLINE: worker_pump does the work, for scripts and tests */
 
 Worker *worker_new(Lab *l, WorkerKind kind); /* takes L over and begins to prepare it */
-void worker_free(Worker *w);                 /* stops within one training step, joins; snapshots taken stay valid */
+void worker_free(Worker *w);                 /* stops what it prepares, or within one training step; joins; snapshots taken stay valid */
 
 /* Queues a line. False when the queue is full (nothing was queued). A refusal arrives as the snapshot's message. */
 bool worker_post(Worker *w, const char *line);
