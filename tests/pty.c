@@ -30,6 +30,7 @@ struct Pty {
     bool alternate, cursor_visible, mouse;
     bool stopped, ended;
     int status;
+    struct termios fresh; /* settings before the child */
     Str bytes;
 };
 
@@ -83,7 +84,8 @@ static _Noreturn void run_job(const Job *job, pid_t group) {
     _exit(status);
 }
 
-/* Waits for the job; when it stops the terminal is the shell's until the order to go on. */
+/* Waits for the job; when it stops the terminal is the shell's until the order to go on. The shell outlives the job: at
+ * its end the system would hang up the terminal, which is looked at afterwards. */
 static _Noreturn void run_shell(const Job *job, int tty, int reports, int orders) {
     struct termios own;
     signal(SIGTTOU, SIG_IGN);
@@ -114,7 +116,7 @@ static _Noreturn void run_shell(const Job *job, int tty, int reports, int orders
         }
         tcsetpgrp(tty, getpid());
         report(reports, REPORT_END, WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
-        _exit(0);
+        for (;;) pause();
     }
 }
 
@@ -155,6 +157,7 @@ static void open_terminal(Pty *p) {
     assert_true(p->slave >= 0);
     fcntl(p->master, F_SETFD, FD_CLOEXEC);
     fcntl(p->master, F_SETFL, O_NONBLOCK);
+    p->fresh = pty_settings(p);
     set_window(p);
 }
 
@@ -272,6 +275,14 @@ void pty_type(Pty *p, const char *bytes) {
     }
 }
 
+void pty_print(Pty *p, const char *text) {
+    assert_int_equal(write(p->slave, text, strlen(text)), strlen(text));
+}
+
+pid_t pty_child(const Pty *p) {
+    return p->child;
+}
+
 void pty_resize(Pty *p, int w, int h) {
     pump(p, 0);
     p->w = w;
@@ -323,6 +334,23 @@ static void add_line(Pty *p, int y, Str *out) {
     while (out->len > start_of_line && out->s[out->len - 1] == ' ') out->s[--out->len] = '\0';
 }
 
+int pty_width(const Pty *p) {
+    return p->w;
+}
+
+int pty_height(const Pty *p) {
+    return p->h;
+}
+
+bool pty_line_holds(Pty *p, int y, const char *text) {
+    Str line;
+    str_init(&line);
+    add_line(p, y, &line);
+    bool holds = strstr(line.s, text) != NULL;
+    str_done(&line);
+    return holds;
+}
+
 void pty_text(Pty *p, Str *out) {
     for (int y = 0; y < p->h; y++) {
         add_line(p, y, out);
@@ -368,9 +396,15 @@ struct termios pty_settings(Pty *p) {
     return settings;
 }
 
-bool pty_same_settings(const struct termios *a, const struct termios *b) {
+static bool same_settings(const struct termios *a, const struct termios *b) {
     return a->c_iflag == b->c_iflag && a->c_oflag == b->c_oflag && a->c_cflag == b->c_cflag &&
            a->c_lflag == b->c_lflag && memcmp(a->c_cc, b->c_cc, sizeof a->c_cc) == 0;
+}
+
+bool pty_is_given_back(Pty *p) {
+    struct termios settings = pty_settings(p);
+    return same_settings(&settings, &p->fresh) && !pty_alternate(p) && pty_cursor_visible(p) && !pty_mouse(p) &&
+           !pty_paste(p);
 }
 
 const Str *pty_bytes(Pty *p) {
@@ -446,4 +480,13 @@ int pty_expect_exit(Pty *p) {
 
 void pty_expect_stop(Pty *p) {
     pty_expect_if(p, has_stopped, NULL, "the stop");
+}
+
+static bool given_back(Pty *p, void *user) {
+    (void)user;
+    return pty_is_given_back(p);
+}
+
+void pty_expect_given_back(Pty *p) {
+    pty_expect_if(p, given_back, NULL, "the terminal as it was");
 }

@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 #include <termios.h>
 
 typedef struct {
@@ -37,14 +38,22 @@ void pty_resize(Pty *p, int w, int h);
 void pty_signal(Pty *p, int signal); /* to the child itself */
 void pty_continue(Pty *p);           /* fg */
 
+void pty_print(Pty *p, const char *text); /* as the shell prints when its job is over or stopped */
+pid_t pty_child(const Pty *p);
+
 /* Each fails the test, with the screen, when the state does not come. */
 void pty_expect(Pty *p, const char *text); /* the screen holds TEXT */
 void pty_expect_line(Pty *p, int y, const char *text); /* row Y is TEXT, trailing blanks cut */
 void pty_expect_if(Pty *p, bool (*holds)(Pty *p, void *user), void *user, const char *what);
 int pty_expect_exit(Pty *p);    /* exit status as a shell has it: 128 + n for a signal */
 void pty_expect_stop(Pty *p);   /* stopped by a signal */
+/* The terminal is as it was before the child: settings, first screen, cursor, mouse, paste. */
+void pty_expect_given_back(Pty *p);
 
 /* The screen now. */
+int pty_width(const Pty *p);
+int pty_height(const Pty *p);
+bool pty_line_holds(Pty *p, int y, const char *text);
 void pty_text(Pty *p, Str *out); /* appended, a line a row */
 PtyCell pty_cell(Pty *p, int x, int y);
 void pty_cursor(Pty *p, int *x, int *y);
@@ -53,7 +62,7 @@ bool pty_alternate(Pty *p); /* the second screen shows */
 bool pty_mouse(Pty *p);     /* reports of the mouse are on */
 bool pty_paste(Pty *p);     /* bracketed paste is on */
 struct termios pty_settings(Pty *p);
-bool pty_same_settings(const struct termios *a, const struct termios *b);
+bool pty_is_given_back(Pty *p); /* see pty_expect_given_back */
 /* Everything that the child has written so far, as bytes. */
 const Str *pty_bytes(Pty *p);
 

@@ -480,44 +480,20 @@ static void a_storm_of_sizes(void **state) {
 
 /* ---- restoring ---- */
 
-static bool is_given_back(Pty *p, void *user) {
-    struct termios settings = pty_settings(p);
-    return pty_same_settings(&settings, user) && !pty_alternate(p) && pty_cursor_visible(p) && !pty_mouse(p) &&
-           !pty_paste(p);
-}
-
-static void expect_given_back(Pty *p, struct termios *before) {
-    pty_expect_if(p, is_given_back, before, "the terminal as it was");
-}
-
-/* The settings that the child found: they are those of a fresh terminal. */
-static struct termios fresh_settings(void) {
-    new_stage();
-    stage->options.depth = 99; /* never opens a screen */
-    Pty *p = pty_call(&(PtyOptions){.term = "dumb"}, run_stage, NULL);
-    assert_int_equal(pty_expect_exit(p), STATUS_USAGE);
-    struct termios settings = pty_settings(p);
-    pty_free(p);
-    free_stage();
-    return settings;
-}
-
 static void every_end_gives_the_terminal_back(void **state) {
     (void)state;
     static const int signals[] = {0, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL};
-    struct termios before = fresh_settings();
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
         new_stage();
         Pty *p = open_stage(&plain);
         pty_expect_line(p, 0, "ready");
-        struct termios during = pty_settings(p);
-        assert_false(pty_same_settings(&before, &during));
+        assert_false(pty_is_given_back(p));
         if (signals[i] == 0)
             pty_type(p, "q");
         else
             pty_signal(p, signals[i]);
         assert_int_equal(pty_expect_exit(p), signals[i] == 0 ? 0 : 128 + signals[i]);
-        expect_given_back(p, &before);
+        pty_expect_given_back(p);
         pty_free(p);
         free_stage();
     }
@@ -525,35 +501,33 @@ static void every_end_gives_the_terminal_back(void **state) {
 
 static void the_quit_character_is_a_way_out(void **state) {
     (void)state;
-    struct termios before = fresh_settings();
     new_stage();
     Pty *p = open_stage(&plain);
     pty_expect_line(p, 0, "ready");
     pty_type(p, "\x1C");
     assert_int_equal(pty_expect_exit(p), 128 + SIGQUIT);
-    expect_given_back(p, &before);
+    pty_expect_given_back(p);
     pty_free(p);
     free_stage();
 }
 
 static void a_bug_is_told_on_a_terminal_given_back(void **state) {
     (void)state;
-    struct termios before = fresh_settings();
     new_stage();
     Pty *p = open_stage(&plain);
     pty_expect_line(p, 0, "ready");
     pty_type(p, "B");
     assert_int_equal(pty_expect_exit(p), 128 + SIGABRT);
-    expect_given_back(p, &before);
+    pty_expect_given_back(p);
     pty_expect(p, "lantern: bug at ");
     pty_free(p);
     free_stage();
 }
 
-static void stop_and_go_on(Pty *p, struct termios *before, int number) {
+static void stop_and_go_on(Pty *p, int number) {
     char line[60];
     pty_expect_stop(p);
-    expect_given_back(p, before);
+    pty_expect_given_back(p);
     pty_resize(p, 60, 20 + number); /* while it is stopped */
     pty_continue(p);
     snprintf(line, sizeof line, "#%d resume 60x%d", number, 20 + number);
@@ -565,14 +539,13 @@ static void stop_and_go_on(Pty *p, struct termios *before, int number) {
 
 static void stopping_and_going_on(void **state) {
     (void)state;
-    struct termios before = fresh_settings();
     new_stage();
     Pty *p = open_stage(&plain);
     pty_expect_line(p, 0, "ready");
     pty_signal(p, SIGTSTP); /* from outside */
-    stop_and_go_on(p, &before, 1);
+    stop_and_go_on(p, 1);
     pty_type(p, "S"); /* by a key: event 2 is the key, event 3 the return */
-    stop_and_go_on(p, &before, 3);
+    stop_and_go_on(p, 3);
     pty_type(p, "x");
     pty_expect_line(p, 0, "#4 key x");
     close_stage(p);

@@ -1,0 +1,250 @@
+/* The program itself in a pseudo-terminal, training all the while: what stands on the screen at once, every way to
+ * leave it and what the terminal is like afterwards, stopping and going on, sizes. All waiting is for a state. */
+#include "expect.h"
+
+#include "pty.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static const PtyOptions small_window = {.w = 80, .h = 24}, large_window = {.w = 120, .h = 40};
+
+/* As from a shell that has printed something already. */
+static int run_program(void *user) {
+    const char *const *argv = user;
+    if (write(1, "before\r\n", 8) != 8) return 99;
+    execv(argv[0], (char *const *)argv);
+    return 98;
+}
+
+/* A run that no test sees the end of. */
+static const char *const endless[] = {LANTERN_PROGRAM, "sentences=2000", "epochs=90000", "threads=2", NULL};
+
+static Pty *open_program(const PtyOptions *o) {
+    return pty_call(o, run_program, (void *)endless);
+}
+
+/* Title and keys stand where they belong in a screen of this size. */
+static bool is_whole(Pty *p, void *user) {
+    (void)user;
+    return pty_line_holds(p, 0, " lantern ") && pty_line_holds(p, pty_height(p) - 1, "q quit");
+}
+
+/* The step that the transport shows, "1,032/1,565"; -1: none. */
+static long step_shown(Pty *p) {
+    Str text;
+    str_init(&text);
+    pty_text(p, &text);
+    long step = -1;
+    const char *slash = strstr(text.s, "train ");
+    while (slash != NULL && (slash = strchr(slash, '/')) != NULL && slash[1] != '2') slash++;
+    if (slash != NULL) {
+        const char *digit = slash;
+        while (digit[-1] == ',' || (digit[-1] >= '0' && digit[-1] <= '9')) digit--;
+        for (step = 0; digit < slash; digit++)
+            if (*digit != ',') step = 10 * step + (*digit - '0');
+    }
+    str_done(&text);
+    return step;
+}
+
+static bool is_beyond(Pty *p, void *step) {
+    return step_shown(p) > *(const long *)step;
+}
+
+/* Two steps at least are made from now on. */
+static void expect_training(Pty *p) {
+    long step = 0;
+    pty_expect_if(p, is_beyond, &step, "training");
+    step = step_shown(p);
+    pty_expect_if(p, is_beyond, &step, "further training");
+}
+
+/* What a shell prints next stands below what it had printed, in the terminal's own colours. */
+static void expect_shell(Pty *p) {
+    pty_expect_given_back(p);
+    pty_print(p, "after");
+    pty_expect_line(p, 0, "before");
+    pty_expect(p, "after");
+    int y = 1;
+    while (pty_cell(p, 0, y).ch != 'a') y++;
+    for (int x = 0; x < 5; x++) {
+        PtyCell cell = pty_cell(p, x, y);
+        assert_true(cell.fg == -1 && cell.bg == -1 && !cell.bold && !cell.reverse && !cell.underline);
+    }
+    assert_int_equal(pty_cell(p, 5, y).ch, ' ');
+}
+
+static void expect_end(Pty *p, int status) {
+    assert_int_equal(pty_expect_exit(p), status);
+    expect_shell(p);
+    pty_free(p);
+}
+
+/* ---- starting ---- */
+
+/* The corpus of this run takes many minutes to make: the screen stands before it, and leaving does not wait for it. */
+static void the_first_frame_comes_before_the_corpus(void **state) {
+    (void)state;
+    static const char *const large[] = {LANTERN_PROGRAM, "sentences=90000000", NULL};
+    Pty *p = pty_call(&small_window, run_program, (void *)large);
+    pty_expect(p, "loading");
+    pty_expect_if(p, is_whole, NULL, "the whole screen");
+    assert_true(pty_alternate(p) && pty_mouse(p) && pty_paste(p) && !pty_cursor_visible(p));
+    pty_type(p, "q");
+    expect_end(p, 0);
+}
+
+static void without_a_terminal_it_says_what_goes(void **state) {
+    (void)state;
+    static const char *const nowhere[] = {"/bin/sh", "-c", LANTERN_PROGRAM " >/dev/null", NULL};
+    Pty *p = pty_call(&large_window, run_program, (void *)nowhere);
+    pty_expect(p, "lantern: the screen needs a terminal");
+    pty_expect(p, "lantern run ID");
+    expect_end(p, 2);
+    p = pty_call(&(PtyOptions){.w = 120, .h = 40, .term = "dumb"}, run_program, (void *)endless);
+    pty_expect(p, "lantern: the terminal TERM=dumb cannot move its cursor");
+    expect_end(p, 2);
+}
+
+/* ---- leaving ---- */
+
+static void leave_by_keys(const PtyOptions *o, const char *first, const char *second) {
+    Pty *p = open_program(o);
+    expect_training(p);
+    pty_expect_if(p, is_whole, NULL, "the whole screen");
+    pty_type(p, first);
+    pty_expect(p, "q quits, any other key stays");
+    pty_type(p, second);
+    expect_end(p, 0);
+}
+
+static void keys_leave(void **state) {
+    (void)state;
+    leave_by_keys(&small_window, "q", "q");
+    leave_by_keys(&large_window, "q", "q");
+    leave_by_keys(&small_window, "\x03", "\x03");
+    leave_by_keys(&large_window, "q", "\x03");
+}
+
+static void any_other_key_stays(void **state) {
+    (void)state;
+    Pty *p = open_program(&small_window);
+    expect_training(p);
+    pty_type(p, "q");
+    pty_expect(p, "q quits, any other key stays");
+    pty_type(p, "x");
+    expect_training(p);
+    pty_type(p, ":quit now\r");
+    expect_end(p, 0);
+}
+
+static void signals_leave(void **state) {
+    (void)state;
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGSEGV, SIGABRT};
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+        Pty *p = open_program(i % 2 ? &small_window : &large_window);
+        expect_training(p);
+        pty_signal(p, signals[i]);
+        expect_end(p, 128 + signals[i]);
+    }
+}
+
+/* The number of the WHICH-th thread besides the one of the terminal; 0: there is none, or it is unknown here. */
+static int other_thread(pid_t process, int which) {
+    char command[64];
+    int thread = 0;
+    snprintf(command, sizeof command, "ls /proc/%d/task 2>/dev/null", (int)process);
+    FILE *f = popen(command, "r");
+    if (f == NULL) return 0;
+    for (int n; fscanf(f, "%d", &n) == 1;)
+        if (n != process && which-- == 0) thread = n;
+    pclose(f);
+    return thread;
+}
+
+/* The worker, and who helps it. */
+static void a_crash_of_any_thread_leaves(void **state) {
+    (void)state;
+#ifdef SYS_tgkill
+    for (int which = 0; which < 2; which++) {
+        Pty *p = open_program(&small_window);
+        expect_training(p);
+        int thread = other_thread(pty_child(p), which);
+        if (thread == 0) {
+            print_message("no thread %d in /proc: its crash is not tried\n", which);
+            pty_free(p);
+            return;
+        }
+        assert_int_equal(syscall(SYS_tgkill, pty_child(p), thread, SIGSEGV), 0);
+        expect_end(p, 128 + SIGSEGV);
+    }
+#else
+    skip();
+#endif
+}
+
+/* ---- staying ---- */
+
+static void a_stop_gives_back_and_going_on_trains_on(void **state) {
+    (void)state;
+    Pty *p = open_program(&small_window);
+    expect_training(p);
+    for (int i = 0; i < 2; i++) {
+        if (i == 0)
+            pty_type(p, "\x1A"); /* Ctrl-Z */
+        else
+            pty_signal(p, SIGTSTP);
+        pty_expect_stop(p);
+        pty_expect_given_back(p);
+        pty_expect_line(p, 0, "before");
+        if (i == 1) pty_resize(p, 100, 30);
+        pty_continue(p);
+        pty_expect_if(p, is_whole, NULL, "the whole screen");
+        expect_training(p);
+        assert_true(pty_alternate(p) && pty_mouse(p) && pty_paste(p) && !pty_cursor_visible(p));
+    }
+    pty_type(p, "qq");
+    assert_int_equal(pty_expect_exit(p), 0);
+    pty_expect_given_back(p);
+    pty_free(p);
+}
+
+static void sizes_change_while_it_trains(void **state) {
+    (void)state;
+    static const int sizes[][2] = {{120, 40}, {40, 10}, {200, 60}, {79, 23}, {240, 67}, {80, 24}};
+    Pty *p = open_program(&small_window);
+    expect_training(p);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        pty_resize(p, sizes[i][0], sizes[i][1]);
+        pty_expect_if(p, is_whole, NULL, "the whole screen");
+        if (sizes[i][0] >= 80) expect_training(p);
+    }
+    pty_resize(p, 1, 1);
+    pty_resize(p, 80, 24);
+    pty_expect_if(p, is_whole, NULL, "the whole screen");
+    expect_training(p);
+    pty_type(p, "qq");
+    assert_int_equal(pty_expect_exit(p), 0);
+    pty_expect_given_back(p);
+    pty_free(p);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_first_frame_comes_before_the_corpus),
+        cmocka_unit_test(without_a_terminal_it_says_what_goes),
+        cmocka_unit_test(keys_leave),
+        cmocka_unit_test(any_other_key_stays),
+        cmocka_unit_test(signals_leave),
+        cmocka_unit_test(a_crash_of_any_thread_leaves),
+        cmocka_unit_test(a_stop_gives_back_and_going_on_trains_on),
+        cmocka_unit_test(sizes_change_while_it_trains),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
