@@ -7,8 +7,8 @@
 #include <string.h>
 
 static const PaneNeed twelve[LAYOUT_MOST] = {
-    {30, 6, 6}, {36, 8, 7}, {28, 6, 4}, {26, 6, 3},  {24, 6, 2}, {30, 6, 3},
-    {30, 7, 3}, {24, 6, 2}, {26, 6, 2}, {40, 10, 4}, {20, 4, 1}, {26, 6, 10},
+    {30, 6, 6, 0}, {36, 8, 7, 0}, {28, 6, 4, 0}, {26, 6, 3, 0},  {24, 6, 2, 0}, {30, 6, 3, 0},
+    {30, 7, 3, 0}, {24, 6, 2, 0}, {26, 6, 2, 0}, {40, 10, 4, 0}, {20, 4, 1, 0}, {26, 6, 10, 0},
 };
 
 static int overlap(Rect a, Rect b) {
@@ -115,6 +115,22 @@ static void order_and_hiding(void **state) {
     assert_int_equal(l.place[0].pane, 4);
 }
 
+/* A wall too small for all keeps the least ranks, still in the order of the table. */
+static void rank_decides_who_stays(void **state) {
+    (void)state;
+    Layout l;
+    PaneNeed need[5];
+    for (int i = 0; i < 5; i++) need[i] = (PaneNeed){38, 8, 1, 0};
+    need[0].rank = need[2].rank = 2;
+    layout_compute(&l, VIEW_WALL, 80, 24, need, 5, 3, NULL);
+    assert_int_equal(l.count, 4);
+    const int want[] = {0, 1, 3, 4};
+    for (int i = 0; i < 4; i++) assert_int_equal(l.place[i].pane, want[i]);
+    layout_compute(&l, VIEW_WALL, 80, 24, need, 5, 2, NULL); /* the focused one always */
+    const int focused[] = {1, 2, 3, 4};
+    for (int i = 0; i < 4; i++) assert_int_equal(l.place[i].pane, focused[i]);
+}
+
 static void no_pane_is_a_sliver(void **state) {
     (void)state;
     static const int sizes[][2] = {{80, 24}, {120, 40}, {160, 50}, {240, 67}};
@@ -163,10 +179,15 @@ static void a_focus_that_is_no_pane_is_a_bug(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_size_holds),       cmocka_unit_test(twelve_panes_hold),
-        cmocka_unit_test(as_many_as_fit),         cmocka_unit_test(order_and_hiding),
-        cmocka_unit_test(no_pane_is_a_sliver),    cmocka_unit_test(the_transport_gets_a_second_row_where_one_is_short),
-        cmocka_unit_test(a_click_finds_its_pane), cmocka_unit_test(a_focus_that_is_no_pane_is_a_bug),
+        cmocka_unit_test(every_size_holds),
+        cmocka_unit_test(twelve_panes_hold),
+        cmocka_unit_test(as_many_as_fit),
+        cmocka_unit_test(order_and_hiding),
+        cmocka_unit_test(rank_decides_who_stays),
+        cmocka_unit_test(no_pane_is_a_sliver),
+        cmocka_unit_test(the_transport_gets_a_second_row_where_one_is_short),
+        cmocka_unit_test(a_click_finds_its_pane),
+        cmocka_unit_test(a_focus_that_is_no_pane_is_a_bug),
         cmocka_unit_test(all_is_freed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -225,17 +225,30 @@ static Status run_find(App *a, const Words *words) {
 
 /* Panes and views. */
 
+/* The pane that stands BY panes further among those that the wall does not leave out. */
+static int next_pane(const App *a, int by) {
+    int n = pane_count(), to = (a->focus + by) % n;
+    while (a->hidden[to] && to != a->focus) to = (to + by) % n;
+    return to;
+}
+
+/* The pane of a name or of a number from 1. */
+static Status read_pane(const char *word, int *out) {
+    long long number;
+    *out = pane_find(word);
+    if (*out < 0 && str_to_long(word, &number) && number >= 1 && number <= pane_count()) *out = (int)number - 1;
+    return *out >= 0 ? status_ok() : status_usage(_("there is no pane %s; ? lists them"), word);
+}
+
 static Status run_pane(App *a, const Words *words) {
     const char *name = words->word[1];
-    int n = pane_count(), to = pane_find(name);
-    long long number;
+    int n = pane_count(), to;
     if (!strcmp(name, "next"))
-        to = (a->focus + 1) % n;
+        to = next_pane(a, 1);
     else if (!strcmp(name, "previous"))
-        to = (a->focus + n - 1) % n;
-    else if (to < 0 && str_to_long(name, &number) && number >= 1 && number <= n)
-        to = (int)number - 1;
-    if (to < 0) return status_usage(_("there is no pane %s; ? lists them"), name);
+        to = next_pane(a, n - 1);
+    else
+        STATUS_TRY(read_pane(name, &to));
     a->overlay = OVERLAY_NONE;
     app_set_focus(a, to);
     return status_ok();
@@ -256,6 +269,24 @@ static Status run_view(App *a, const Words *words) {
         return status_ok();
     }
     return status_usage(_("view is wall, split or focus, not %s"), words->word[1]);
+}
+
+static Status run_wall(App *a, const Words *words) {
+    bool hidden[LAYOUT_MOST];
+    for (int i = 0; i < LAYOUT_MOST; i++) hidden[i] = words->count > 1;
+    int first = a->focus;
+    for (int i = 1; i < words->count; i++) {
+        int pane;
+        STATUS_TRY(read_pane(words->word[i], &pane));
+        hidden[pane] = false;
+        if (i == 1) first = pane;
+    }
+    memcpy(a->hidden, hidden, sizeof hidden);
+    a->overlay = OVERLAY_NONE;
+    a->presenting = false;
+    a->view = VIEW_WALL;
+    if (hidden[a->focus]) app_set_focus(a, first);
+    return status_ok();
 }
 
 static Status run_present(App *a, const Words *words) {

@@ -15,8 +15,11 @@ enum { MESSAGE_ROWS = 4 };
 static void compute_layout(App *a, int w, int h) {
     PaneNeed need[LAYOUT_MOST];
     int n = pane_count();
-    for (int i = 0; i < n; i++) need[i] = (PaneNeed){pane_at(i)->min_w, pane_at(i)->min_h, pane_at(i)->weight};
-    layout_compute(&a->layout, a->presenting ? VIEW_FOCUS : a->view, w, h, need, n, a->focus, NULL);
+    for (int i = 0; i < n; i++) {
+        const PaneType *p = pane_at(i);
+        need[i] = (PaneNeed){.min_w = p->min_w, .min_h = p->min_h, .weight = p->weight, .rank = p->rank};
+    }
+    layout_compute(&a->layout, a->presenting ? VIEW_FOCUS : a->view, w, h, need, n, a->focus, a->hidden);
     a->w = w;
     a->h = h;
     if (!a->presenting || a->layout.count == 0) return;

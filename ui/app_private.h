@@ -26,6 +26,7 @@ struct App {
 
     ViewKind view;
     int focus;
+    bool hidden[LAYOUT_MOST]; /* panes that the wall leaves out */
     bool presenting, blank, mouse;
     bool quitting, quit; /* asked once; decided */
     int w, h;            /* of the last drawing */

@@ -161,7 +161,7 @@ static void offer_arguments(const Offer *o, const Words *words, int argument) {
     } else if (!strcmp(command->name, "watch")) {
         offer_observers(o);
     } else {
-        if (!strcmp(command->name, "pane")) {
+        if (!strcmp(command->name, "pane") || !strcmp(command->name, "wall")) {
             for (int i = 0; i < pane_count(); i++) offer_all(o, pane_at(i)->name);
         }
         offer_spelled(o, command->arguments, argument);

@@ -217,10 +217,22 @@ static Wall with_pane(const Wall *wall, int pane) {
     return next;
 }
 
+/* ORDER [n]: the panes by rank, those of the same rank in order. */
+static void by_rank(const PaneNeed *need, int n, int *order) {
+    for (int i = 0; i < n; i++) {
+        int at = i;
+        for (; at > 0 && need[order[at - 1]].rank > need[i].rank; at--) order[at] = order[at - 1];
+        order[at] = i;
+    }
+}
+
 static void compute_wall(Layout *out, const PaneNeed *need, int n, int focus, const bool *hidden) {
     Wall wall = {.need = need, .pane = {focus}, .count = 1};
     bool alone = !wall_fits(&wall, out->body.w, out->body.h);
-    for (int pane = 0; pane < n && !alone; pane++) {
+    int order[LAYOUT_MOST];
+    by_rank(need, n, order);
+    for (int i = 0; i < n && !alone; i++) {
+        int pane = order[i];
         if (pane == focus || (hidden != NULL && hidden[pane])) continue;
         Wall next = with_pane(&wall, pane);
         if (some_cut_fits(&next, out->body.w, out->body.h)) wall = next;

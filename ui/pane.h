@@ -64,6 +64,7 @@ typedef struct {
     Clock clock;       /* what n and N step when it has the focus */
     int min_w, min_h;  /* of the contents; below this the wall leaves it out */
     int weight;        /* share of the wall, 1..10 */
+    int rank; /* where the wall is too small for all it keeps those of the least rank: 0 the core of a lecture .. 9 */
     size_t state_size;
     void (*init)(void *state); /* NULL: zeros */
     void (*done)(void *state); /* NULL: nothing to free */

@@ -352,6 +352,7 @@ const PaneType pane_lab = {
     .min_w = 24,
     .min_h = 4,
     .weight = 3,
+    .rank = 2,
     .state_size = sizeof(LabState),
     .init = lab_init,
     .done = lab_done,

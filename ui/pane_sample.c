@@ -306,6 +306,7 @@ const PaneType pane_sample = {
     .min_w = 26,
     .min_h = 5,
     .weight = 3,
+    .rank = 1,
     .state_size = sizeof(SampleState),
     .draw = sample_draw,
     .move = sample_move,
