@@ -98,6 +98,7 @@ static int holder_of(Automaton *a, int first, int text, int slot) {
 static int rest_hide(Automaton *a, int number, int first) {
     if (number == 0) return 0;
     Rest rest = a->rest[number];
+    a->language->work -= rest.slots + 4;
     rest.next = rest_hide(a, rest.next, first);
     int *env = MEM_ARRAY(int, (size_t)rest.slots);
     if (rest.slots > 0) memcpy(env, a->env + rest.env, (size_t)rest.slots * sizeof *env);
@@ -236,7 +237,7 @@ static bool automaton_gather(Automaton *a, const State *s) {
     frontier_clear(&a->tokens);
     for (int i = 0; i < a->found.items; i++)
         frontier_add(&a->tokens, 0, NULL, NULL, 0, a->found.item[i].pos, WRITE_IN, a->found.item[i].p);
-    return true;
+    return language_work(a->language, 4 * a->found.items);
 }
 
 /* ORDER[found]: the items token by token; END[tokens]: where each token's items end there. */

@@ -132,7 +132,7 @@ Level *language_enter(Language *l) {
         language_fail(l, status_failed(_("calls are nested over %d deep"), GRAMMAR_DEPTH));
         return NULL;
     }
-    if (l->depth == l->levels) {
+    while (l->depth >= l->levels) { /* sampling counts the depth too, without memory of a level */
         MEM_GROW(l->level, l->levels, l->level_slots);
         l->level[l->levels++] = MEM_NEW(Level);
     }
