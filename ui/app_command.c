@@ -5,6 +5,7 @@
 #include "file.h"
 #include "intl.h"
 #include "pane.h"
+#include "picture.h"
 #include "reading.h"
 
 #include <stdarg.h>
@@ -432,7 +433,7 @@ static Status run_dump(App *a, const Words *words) {
     app_draw(a, c);
     Str text;
     str_init(&text);
-    canvas_dump(c, false, &text);
+    picture_add(c, &a->style, picture_kind(words->word[1]), &text);
     canvas_free(c);
     FileWriter *w;
     Status s = file_begin(words->word[1], &w);

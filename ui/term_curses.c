@@ -11,6 +11,7 @@
 #include "clock.h"
 #include "intl.h"
 #include "mem.h"
+#include "paint.h"
 #include "str.h"
 #include "term_decode.h"
 #include "term_describe.h"
@@ -29,7 +30,6 @@
 #define LATE_BYTES   0.1 /* s that the rest of a character or report may be late */
 #define LATE_PASTE   1.0
 #define HARD_SPACE   0xA0u
-#define FULL_BLOCK   0x2588u
 #define INPUT_FD     STDIN_FILENO
 #define OUTPUT_FD    STDOUT_FILENO
 
@@ -59,9 +59,7 @@ typedef struct {
     int w, h;
     PairSlot *pair;
     int pairs, pair_room; /* room: a power of two */
-    StyleSheet style;     /* of the heat colours below */
-    bool style_known;
-    int32_t heat[3][256]; /* [HeatMap][heat] */
+    Painter painter;
     TermDecoder decoder;
     int silent_reads; /* readable, and then nothing to read */
 } CursesTerm;
@@ -125,16 +123,6 @@ static int pair_of(CursesTerm *c, int32_t fg, int32_t bg) {
     return slot->pair;
 }
 
-static void learn_heat(CursesTerm *c, const StyleSheet *style) {
-    if (c->style_known && memcmp(&c->style, style, sizeof *style) == 0) return;
-    c->style = *style;
-    c->style_known = true;
-    for (int heat = 0; heat < 256; heat++) {
-        c->heat[HEAT_SEQUENTIAL][heat] = style_heat(style, HEAT_SEQUENTIAL, (uint8_t)heat);
-        c->heat[HEAT_DIVERGING][heat] = style_heat(style, HEAT_DIVERGING, (uint8_t)heat);
-    }
-}
-
 /* ---- painting ---- */
 
 static attr_t curses_attributes(int attributes) {
@@ -156,41 +144,9 @@ static Painted painted_as(CursesTerm *c, uint32_t ch, Paint p) {
     return (Painted){ch, curses_attributes(p.attributes), pair_of(c, p.fg, p.bg)};
 }
 
-static Painted paint_heat(CursesTerm *c, const Cell *cell, bool in_colour) {
-    HeatMap map = (HeatMap)cell->map;
-    if (!in_colour)
-        return painted_as(c, cell->ch, style_ramp(&c->style, map, cell->void_top ? cell->bottom : cell->top));
-    Paint p = {-1, -1, ATTRIBUTE_NONE};
-    if (cell->ch == CANVAS_HALF_UPPER) {
-        p.fg = c->heat[map][cell->top];
-        if (!cell->void_bottom) p.bg = c->heat[map][cell->bottom];
-    } else if (cell->ch == CANVAS_HALF_LOWER) {
-        p.fg = c->heat[map][cell->bottom];
-    } else {
-        p = style_on_heat(&c->style, map, cell->top);
-    }
-    return painted_as(c, cell->ch, p);
-}
-
-static Painted paint_cell(CursesTerm *c, const Cell *cell, bool in_colour) {
-    if (cell->map != HEAT_NONE) return paint_heat(c, cell, in_colour && style_heat_is_colour(&c->style));
-    Paint p = style_role(&c->style, (StyleRole)cell->role, cell->attributes);
-    if (cell->ground == 0) return painted_as(c, cell->ch, p);
-    Paint ground = style_role(&c->style, (StyleRole)(cell->ground - 1), ATTRIBUTE_NONE);
-    if (p.fg < 0 || ground.fg < 0) return painted_as(c, FULL_BLOCK, p); /* no colour for the ground */
-    p.bg = ground.fg;
-    return painted_as(c, cell->ch, p);
-}
-
-/* The cell at (x, y) as this terminal can show it: no half characters, none whose width the C library sees otherwise.
- */
 static Painted paint_at(CursesTerm *c, const Canvas *canvas, int x, int y) {
-    const Cell *row = &canvas->cell[(size_t)y * (size_t)canvas->stride];
-    Painted p = paint_cell(c, &row[x], canvas->heat_colour);
-    bool half = p.ch == 0 && (x == 0 || row[x - 1].width != 2);
-    bool cut = row[x].width == 2 && (x + 1 >= c->w || x + 1 >= canvas->w || row[x + 1].ch != 0);
-    if (half || cut) p.ch = ' ';
-    return p;
+    Look look = painter_look(&c->painter, canvas, x, y, c->w);
+    return painted_as(c, look.ch, look.paint);
 }
 
 static int put_painted(CursesTerm *c, int n, const Painted *p, int width) {
@@ -247,7 +203,7 @@ static void park_cursor(CursesTerm *c, const Canvas *canvas) {
 static void present(Term *t, const Canvas *canvas, const StyleSheet *style) {
     CursesTerm *c = self(t);
     if (signals_gave_back()) return;
-    learn_heat(c, style);
+    painter_set(&c->painter, style);
     bool changed = false;
     for (int y = 0; y < canvas->h && y < c->h; y++) changed = present_row(c, canvas, y) || changed;
     if (!changed) return;
