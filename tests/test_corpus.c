@@ -20,7 +20,7 @@ static Corpus *sample_farm(const char *set, long n, long test, uint64_t seed) {
     assert_ok(grammar_read(path.s, &g));
     str_done(&path);
     Corpus *c;
-    assert_ok(corpus_sample(g, "farm", NULL, set, n, test, seed, &c));
+    assert_ok(corpus_sample(g, "farm", NULL, set, (CorpusTokens){0}, n, test, seed, &c));
     return c;
 }
 
@@ -130,7 +130,7 @@ static void corpora_that_cannot_be(void **state) {
         Grammar *g;
         Corpus *c;
         assert_ok(grammar_parse(bad[i].grammar, strlen(bad[i].grammar), &g));
-        Status s = corpus_sample(g, "x", bad[i].start, NULL, bad[i].n, 1, 1, &c);
+        Status s = corpus_sample(g, "x", bad[i].start, NULL, (CorpusTokens){0}, bad[i].n, 1, 1, &c);
         assert_int_equal(s.code, STATUS_USAGE);
         assert_null(c);
         if (!strstr(s.text, bad[i].why)) fail_msg("%s", s.text);
@@ -144,9 +144,9 @@ static void a_corpus_that_is_not_wanted_any_more(void **state) {
     Corpus *c;
     assert_ok(grammar_parse("s: a", 4, &g));
     cancel_lend(&cancelled);
-    Status sampled = corpus_sample(g, "x", NULL, NULL, 10, 1, 1, &c);
+    Status sampled = corpus_sample(g, "x", NULL, NULL, (CorpusTokens){0}, 10, 1, 1, &c);
     assert_null(c);
-    Status read = corpus_read_lines("test_corpus.c", &c); /* tests run beside their sources */
+    Status read = corpus_read_lines("test_corpus.c", (CorpusTokens){0}, &c); /* tests run beside their sources */
     cancel_lend(NULL);
     assert_null(c);
     assert_int_equal(sampled.code, STATUS_CANCELLED);
@@ -160,7 +160,7 @@ static void a_recursive_grammar_has_a_vocabulary(void **state) {
     Grammar *g;
     Corpus *c;
     assert_ok(grammar_parse(text, strlen(text), &g));
-    assert_ok(corpus_sample(g, "trees", NULL, NULL, 200, 50, 1, &c));
+    assert_ok(corpus_sample(g, "trees", NULL, NULL, (CorpusTokens){0}, 200, 50, 1, &c));
     assert_int_equal(vocab_size(c->vocab), VOCAB_SPECIALS + 6); /* ( ) , a bc bd */
     check_sentences(c, &c->train);
     corpus_free(c);
@@ -192,7 +192,7 @@ static void lines_become_sentences(void **state) {
     (void)state;
     write_text("\xef\xbb\xbfthe  dog\tsleeps\r\n\n  \t\nthe cat\n b a ");
     Corpus *c;
-    assert_ok(corpus_read_lines(path, &c));
+    assert_ok(corpus_read_lines(path, (CorpusTokens){0}, &c));
     assert_int_equal(c->train.sentences, 2);
     assert_int_equal(c->test.sentences, 1);
     assert_int_equal(vocab_size(c->vocab), VOCAB_SPECIALS + 6);
@@ -212,6 +212,77 @@ static void lines_become_sentences(void **state) {
     corpus_free(c);
 }
 
+static void expect_text(const Corpus *c, const Sentences *s, long i, const char *want) {
+    Str text;
+    str_init(&text);
+    corpus_text(c, s, i, &text);
+    assert_string_equal(text.s, want);
+    str_done(&text);
+}
+
+static void lines_become_what_tokens_are(void **state) {
+    (void)state;
+    static const struct {
+        VocabUnit unit;
+        int vocabulary, first; /* tokens of all, and ids of the first sentence */
+    } kinds[] = {{VOCAB_WORD, 4, 4}, {VOCAB_CHAR, 4, 7}, {VOCAB_BYTE, 256, 7}, {VOCAB_BPE, 6, 4}};
+    for (int i = 0; i < 4; i++) {
+        Corpus *c;
+        write_text("ab ab\nab abc\nb ba\n");
+        assert_ok(corpus_read_lines(path, (CorpusTokens){kinds[i].unit, 2}, &c));
+        assert_int_equal(vocab_size(c->vocab), VOCAB_SPECIALS + kinds[i].vocabulary);
+        assert_int_equal(c->train.start[1], kinds[i].first);
+        expect_text(c, &c->train, 0, "ab ab");
+        expect_text(c, &c->train, 1, "ab abc");
+        expect_text(c, &c->test, 0, "b ba");
+        corpus_free(c);
+    }
+}
+
+/* Parts overlap by the token that one ends in and the next begins with: every token is predicted once. */
+static void long_sentences_go_in_parts(void **state) {
+    (void)state;
+    write_text("abcdefg\nab\nx\n");
+    Corpus *c;
+    assert_ok(corpus_read_lines(path, (CorpusTokens){.unit = VOCAB_CHAR}, &c));
+    corpus_part(c, 3);
+    const Sentences *s = &c->train;
+    assert_int_equal(s->sentences, 4); /* 8 predictions: 3 + 3 + 2; and 3 */
+    static const long lengths[] = {4, 4, 3, 4};
+    for (int i = 0; i < 4; i++) assert_int_equal(s->start[i + 1] - s->start[i], lengths[i]);
+    for (int i = 0; i < 2; i++) assert_int_equal(s->id[s->start[i + 1] - 1], s->id[s->start[i + 1]]);
+    expect_text(c, s, 0, "abc");
+    expect_text(c, s, 1, "cdef");
+    expect_text(c, s, 2, "fg");
+    assert_int_equal(s->id[0], VOCAB_BOS);
+    assert_int_equal(s->id[s->start[3] - 1], VOCAB_EOS);
+    assert_int_equal(c->test.sentences, 1);
+    corpus_free(c);
+}
+
+static void other_tokens_of_a_grammar(void **state) {
+    (void)state;
+    static const char text_of_two[] = "s: the dog | the bird sings\n";
+    Grammar *g;
+    Corpus *words, *bytes;
+    assert_ok(grammar_parse(text_of_two, strlen(text_of_two), &g));
+    assert_ok(corpus_sample(g, "x", NULL, NULL, (CorpusTokens){0}, 20, 5, 1, &words));
+    assert_ok(grammar_parse(text_of_two, strlen(text_of_two), &g));
+    assert_ok(corpus_sample(g, "x", NULL, NULL, (CorpusTokens){.unit = VOCAB_BYTE}, 20, 5, 1, &bytes));
+    assert_non_null(words->language);
+    assert_null(bytes->language); /* it does not know what a byte is worth */
+    for (long i = 0; i < 20; i++) {
+        Str text;
+        str_init(&text);
+        corpus_text(words, &words->train, i, &text);
+        expect_text(bytes, &bytes->train, i, text.s);
+        assert_int_equal(bytes->train.start[i + 1] - bytes->train.start[i], (long)text.len + 2);
+        str_done(&text);
+    }
+    corpus_free(words);
+    corpus_free(bytes);
+}
+
 static void the_last_twentieth_is_held_out(void **state) {
     (void)state;
     Str text;
@@ -219,7 +290,7 @@ static void the_last_twentieth_is_held_out(void **state) {
     for (int i = 0; i < 100; i++) str_addf(&text, "w%d\n", i);
     write_text(text.s);
     Corpus *c;
-    assert_ok(corpus_read_lines(path, &c));
+    assert_ok(corpus_read_lines(path, (CorpusTokens){0}, &c));
     assert_int_equal(c->train.sentences, 95);
     assert_int_equal(c->test.sentences, 5);
     str_clear(&text);
@@ -240,7 +311,7 @@ static void files_that_are_no_corpus(void **state) {
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         Corpus *c;
         write_text(bad[i].text);
-        Status s = corpus_read_lines(path, &c);
+        Status s = corpus_read_lines(path, (CorpusTokens){0}, &c);
         assert_int_equal(s.code, STATUS_USAGE);
         assert_null(c);
         if (!strstr(s.text, bad[i].why)) fail_msg("%s", s.text);
@@ -338,6 +409,9 @@ int main(void) {
         cmocka_unit_test(a_corpus_that_is_not_wanted_any_more),
         cmocka_unit_test(a_recursive_grammar_has_a_vocabulary),
         cmocka_unit_test(lines_become_sentences),
+        cmocka_unit_test(lines_become_what_tokens_are),
+        cmocka_unit_test(long_sentences_go_in_parts),
+        cmocka_unit_test(other_tokens_of_a_grammar),
         cmocka_unit_test(the_last_twentieth_is_held_out),
         cmocka_unit_test(files_that_are_no_corpus),
         cmocka_unit_test(an_epoch_has_every_sentence_once),

@@ -78,6 +78,131 @@ static void unknown_words_are_named(void **state) {
     vocab_free(v);
 }
 
+/* ---- Characters, bytes, sub-words ---- */
+
+static Vocab *chars(void) {
+    static const char *const char_list[] = {"b", " ", "a", "\xC3\xA9", "a", "\x01"};
+    return vocab_new_chars(char_list, 6);
+}
+
+/* ab, abb, "ab</w>" and so on: a b</w> is learnt first, then a b. */
+static Vocab *pieces(void) {
+    Bpe *b = bpe_new(BPE_CHAR);
+    int x = bpe_add_unit(b, "a", 1), y = bpe_add_unit(b, "b", 1);
+    int end = bpe_add_merge(b, y, 0, 3, 1);
+    bpe_add_merge(b, x, end, 2, 1);
+    return vocab_new_bpe(b);
+}
+
+/* Cuts TEXT, compares the names of its tokens (blanks between) with WANT, joins them and compares with BACK. */
+static void expect_cut(const Vocab *v, const char *text, const char *want, const char *back) {
+    int *ids, n;
+    assert_ok(vocab_encode(v, text, &ids, &n));
+    Str got;
+    str_init(&got);
+    for (int i = 0; i < n; i++) str_addf(&got, "%s%s", i ? " " : "", vocab_token(v, ids[i]));
+    assert_string_equal(got.s, want);
+    str_clear(&got);
+    vocab_join(v, ids, n, &got);
+    assert_string_equal(got.s, back);
+    str_done(&got);
+    mem_free(ids);
+}
+
+static void characters_keep_their_blanks(void **state) {
+    (void)state;
+    Vocab *v = chars();
+    assert_int_equal(vocab_size(v), VOCAB_SPECIALS + 5);
+    expect_cut(v, "a  b\xC3\xA9\x01", "a \xE2\x90\xA3 \xE2\x90\xA3 b \xC3\xA9 <0x01>", "a  b\xC3\xA9\x01");
+    expect_cut(v, "", "", "");
+    int *ids, n;
+    assert_status(vocab_encode(v, "abc\xC3\xA8", &ids, &n), STATUS_USAGE,
+                  "unknown characters: 'c', '\xC3\xA8'; the vocabulary has 5 tokens");
+    vocab_free(v);
+}
+
+static void no_byte_is_unknown(void **state) {
+    (void)state;
+    Vocab *v = vocab_new_bytes();
+    assert_int_equal(vocab_size(v), VOCAB_SPECIALS + 256);
+    expect_cut(v, "a \xC3\xA9~\x7F", "a \xE2\x90\xA3 <0xC3> <0xA9> ~ <0x7F>", "a \xC3\xA9~\x7F");
+    assert_int_equal(vocab_find(v, "\xFF", 1), VOCAB_SPECIALS + 255);
+    assert_int_equal(vocab_find(v, "", 1), VOCAB_SPECIALS); /* the byte 0 */
+    vocab_free(v);
+}
+
+static void sub_words_know_where_words_end(void **state) {
+    (void)state;
+    Vocab *v = pieces();
+    assert_int_equal(vocab_size(v), VOCAB_SPECIALS + 5);
+    expect_cut(v, "  ab  ba abb ", "ab</w> b a </w> a b b</w>", "ab ba abb");
+    int *ids, n;
+    assert_status(vocab_encode(v, "ab x", &ids, &n), STATUS_USAGE,
+                  "unknown characters: 'x'; the vocabulary has 5 tokens");
+    vocab_free(v);
+}
+
+static void stored_vocabularies_come_back(void **state) {
+    (void)state;
+    Vocab *kinds[] = {small(), chars(), vocab_new_bytes(), pieces()};
+    for (int u = 0; u < VOCAB_UNITS; u++) {
+        VocabUnit unit;
+        assert_true(vocab_unit_find(vocab_unit_name((VocabUnit)u), &unit));
+        assert_int_equal(unit, u);
+        Str bytes;
+        str_init(&bytes);
+        vocab_store(kinds[u], &bytes);
+        int size = vocab_size(kinds[u]);
+        Vocab *back = vocab_restore(unit, bytes.s, bytes.len, size), *copy = vocab_copy(kinds[u]);
+        assert_non_null(back);
+        assert_true(vocab_same(back, kinds[u]) && vocab_same(copy, kinds[u]));
+        assert_int_equal(vocab_merges(back), vocab_merges(kinds[u]));
+        assert_null(vocab_restore(unit, bytes.s, bytes.len, size - 1));
+        for (size_t cut = 0; cut < bytes.len; cut++) vocab_free(vocab_restore(unit, bytes.s, cut, size));
+        str_done(&bytes);
+        vocab_free(back);
+        vocab_free(copy);
+    }
+    for (int u = 1; u < VOCAB_UNITS; u++) {
+        assert_false(vocab_same(kinds[0], kinds[u]));
+        vocab_free(kinds[u]);
+    }
+    vocab_free(kinds[0]);
+}
+
+static void damaged_merges_are_refused(void **state) {
+    (void)state;
+    static const struct {
+        const char *bytes;
+        size_t n;
+        bool good;
+    } cases[] = {{"a\0b\0\0"
+                  "1\0"
+                  "0",
+                  9, true},
+                 {"a\0b\0\0"
+                  "0\0"
+                  "1",
+                  9, false}, /* nothing follows the end of a word */
+                 {"a\0b\0\0"
+                  "1\0"
+                  "3",
+                  9, false},
+                 {"a\0b\0\0"
+                  "1",
+                  7, false},
+                 {"a\0b\0\0"
+                  "x\0"
+                  "1",
+                  9, false},
+                 {"a\0b", 4, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Vocab *v = vocab_restore(VOCAB_BPE, cases[i].bytes, cases[i].n, 100);
+        if ((v != NULL) != cases[i].good) fail_msg("case %zu", i);
+        vocab_free(v);
+    }
+}
+
 static void every_text_has_one_number(void **state) {
     (void)state;
     enum { MANY = 5000 };
@@ -112,6 +237,11 @@ int main(void) {
         cmocka_unit_test(a_vocabulary_may_have_no_words),
         cmocka_unit_test(texts_become_ids),
         cmocka_unit_test(unknown_words_are_named),
+        cmocka_unit_test(characters_keep_their_blanks),
+        cmocka_unit_test(no_byte_is_unknown),
+        cmocka_unit_test(sub_words_know_where_words_end),
+        cmocka_unit_test(stored_vocabularies_come_back),
+        cmocka_unit_test(damaged_merges_are_refused),
         cmocka_unit_test(every_text_has_one_number),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

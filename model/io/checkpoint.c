@@ -173,8 +173,8 @@ Status checkpoint_write_run(const char *path, const Model *m, const Vocab *v, co
     text_add_config(&text, model_config(m));
     text_add_run(&text, run);
     if (o) text_add_optim(&text, o);
-    for (int id = 0; v && id < vocab_size(v); id++)
-        str_add_n(&vocab, vocab_token(v, id), strlen(vocab_token(v, id)) + 1);
+    if (v) vocab_store(v, &vocab);
+    if (v && vocab_unit(v) != VOCAB_WORD) str_addf(&text, "tokens=%s\n", vocab_unit_name(vocab_unit(v)));
     Sink sink = {.file = file_stream(w), .hash = HASH_START};
     write_all(&sink, p, o, &text, &vocab);
     str_done(&text);
@@ -200,6 +200,7 @@ typedef struct {
     ModelConfig config;
     OptimConfig optim;
     long updates;
+    VocabUnit unit;
 } Loading;
 
 static uint64_t decode(const unsigned char *from, size_t bytes) {
@@ -313,6 +314,10 @@ static Status set_field(Loading *l, const char *key, const char *value) {
     if (strcmp(key, "step") == 0) return set_whole(&l->out->step, key, value);
     if (strcmp(key, "steps") == 0) return set_whole(&l->out->steps, key, value);
     if (strcmp(key, "sentences") == 0) return set_whole(&l->out->sentences, key, value);
+    if (strcmp(key, "tokens") == 0) {
+        if (vocab_unit_find(value, &l->unit)) return status_ok();
+        return status_usage(_("its tokens are \"%s\", which this lantern does not know"), value);
+    }
     if (strcmp(key, "batch") == 0) return set_batch(&l->out->batch, value);
     if (strcmp(key, "corpus") == 0) {
         if (strlen(value) >= sizeof l->out->corpus) return status_usage(_("the name of its corpus is too long"));
@@ -337,30 +342,12 @@ static Status read_text(Loading *l, const char *bytes, size_t n) {
     return status;
 }
 
-/* The tokens as an array of borrowed strings; false when there are not at least the specials, then words in rising
- * order: only then vocab_new gives them the ids that they had. */
-static bool split_vocab(const char *bytes, size_t n, const char **token, int most, int *count) {
-    *count = 0;
-    if (bytes[n - 1] != '\0') return false;
-    for (const char *t = bytes; t < bytes + n; t += strlen(t) + 1) {
-        if (*count == most || !*t) return false;
-        if (*count > VOCAB_SPECIALS && strcmp(token[*count - 1], t) >= 0) return false;
-        token[(*count)++] = t;
-    }
-    return *count >= VOCAB_SPECIALS;
-}
-
-static Status read_vocab(Checkpoint *out, const char *bytes, size_t n, int most) {
-    if (n == 0) return status_ok();
-    const char **token = mem_try((size_t)most, sizeof *token);
-    if (!token) return status_failed(_("there is no memory for %d tokens"), most);
-    int count;
-    bool good = split_vocab(bytes, n, token, most, &count);
-    if (good) out->vocab = vocab_new(token + VOCAB_SPECIALS, count - VOCAB_SPECIALS);
-    good = good && vocab_size(out->vocab) == count;
-    for (int id = 0; good && id < VOCAB_SPECIALS; id++) good = strcmp(token[id], vocab_token(out->vocab, id)) == 0;
-    mem_free(token);
-    return good ? status_ok() : status_usage(_("its vocabulary is not one that a model of %d tokens can have"), most);
+static Status read_vocab(Loading *l, const char *bytes, size_t n) {
+    if (n == 0 && l->unit != VOCAB_BYTE) return status_ok();
+    int most = l->config.vocab;
+    l->out->vocab = vocab_restore(l->unit, bytes, n, most);
+    if (l->out->vocab) return status_ok();
+    return status_usage(_("its vocabulary is not one that a model of %d tokens can have"), most);
 }
 
 static const unsigned char *get_reals(real *x, size_t n, const unsigned char *from) {
@@ -414,7 +401,7 @@ static Status read_all(const unsigned char *data, size_t bytes, Checkpoint *out)
     const unsigned char *text = data + HEADER_BYTES, *vocab = text + h.text, *numbers = vocab + h.vocab;
     STATUS_TRY(read_text(&l, (const char *)text, (size_t)h.text));
     STATUS_TRY(check_room(&l, &h));
-    STATUS_TRY(read_vocab(out, (const char *)vocab, (size_t)h.vocab, l.config.vocab));
+    STATUS_TRY(read_vocab(&l, (const char *)vocab, (size_t)h.vocab));
     return read_numbers(&l, &h, numbers);
 }
 

@@ -5,8 +5,9 @@
  *    8  bytes of the text              8  bytes of the vocabulary
  *    8  parameters P                   8  arrays of moments: 0 or 2
  *       text: key=value lines, each ended by a newline: the fields of ModelConfig by their names, corpus, seed, step,
- *             steps, where they are known sentences and batch, and with moments the fields of OptimConfig as optim.*
- *       vocabulary: every token in the order of its id, each ended by a zero byte; nothing: no vocabulary
+ *             steps, tokens (absent: word), where they are known sentences and batch, and with moments the fields of
+ *             OptimConfig as optim.*
+ *       vocabulary: as vocab_store writes it; nothing: no vocabulary, unless tokens are bytes
  *       P numbers, then 2 P moments
  *    8  FNV-1a of all bytes before
  *

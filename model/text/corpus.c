@@ -1,5 +1,6 @@
 #include "corpus.h"
 
+#include "bpe_train.h"
 #include "bug.h"
 #include "cancel.h"
 #include "file.h"
@@ -40,53 +41,168 @@ static Status corpus_reserved(const char *word) {
     return status_usage(_("the word '%s' is reserved; a corpus cannot have it"), word);
 }
 
-/* Adds one sentence, its words split at single or more blanks. They are all known. */
-static Status gather_sentence(Gather *g, const Vocab *v, const char *s, size_t n) {
+/* Adds one sentence. Its tokens are all known. */
+static Status gather_sentence(Gather *g, const Vocab *v, Tokenizer *cutter, const char *s, size_t n) {
+    TokenIds ids = {0};
+    vocab_cut(v, cutter, s, n, &ids);
+    Status status = status_ok();
     gather_id(g, VOCAB_BOS);
-    for (size_t i = 0; i < n;) {
-        size_t from = i;
-        while (i < n && s[i] != ' ' && s[i] != '\t') i++;
-        if (i > from) {
-            int id = vocab_find(v, s + from, i - from);
-            BUG_ON(id < 0);
-            if (id < VOCAB_SPECIALS) return corpus_reserved(vocab_token(v, id));
-            gather_id(g, id);
-        } else {
-            i++;
-        }
+    for (int i = 0; i < ids.count; i++) {
+        BUG_ON(ids.id[i] < 0);
+        if (ids.id[i] < VOCAB_SPECIALS) status = corpus_reserved(vocab_token(v, ids.id[i]));
+        gather_id(g, ids.id[i]);
     }
     gather_id(g, VOCAB_EOS);
     gather_end(g);
+    mem_free(ids.id);
+    return status;
+}
+
+/* ---- Texts, a sentence each ---- */
+
+typedef struct {
+    const char *s;
+    size_t n;
+} Span;
+
+typedef struct {
+    Span *span; /* [count] */
+    long count, capacity;
+    size_t bytes; /* of all together */
+} Spans;
+
+static void spans_add(Spans *l, const char *s, size_t n) {
+    MEM_GROW(l->span, l->count, l->capacity);
+    l->span[l->count++] = (Span){s, n};
+    l->bytes += n;
+}
+
+/* Sentences FROM to TO-1 of the texts. */
+static Status gather_spans(const Vocab *v, const Spans *l, long from, long to, Sentences *out) {
+    Gather g = {.to = out};
+    Tokenizer *cutter = vocab_cutter(v);
+    Status s = status_ok();
+    for (long i = from; i < to && status_is_ok(&s); i++)
+        s = cancel_wanted() ? status_cancelled() : gather_sentence(&g, v, cutter, l->span[i].s, l->span[i].n);
+    tokenizer_free(cutter);
+    return s;
+}
+
+/* ---- Vocabularies of texts ---- */
+
+static Vocab *vocab_of_texts(VocabUnit unit, const Texts *texts) {
+    const char **token = MEM_ARRAY(const char *, (size_t)texts->count);
+    for (int i = 1; i < texts->count; i++) token[i - 1] = texts_bytes(texts, i);
+    Vocab *v = unit == VOCAB_WORD ? vocab_new(token, texts->count - 1) : vocab_new_chars(token, texts->count - 1);
+    mem_free(token);
+    return v;
+}
+
+static void add_words(Texts *texts, Span l) {
+    for (size_t at = 0, end; at < l.n; at = end + 1) {
+        for (end = at; end < l.n && l.s[end] != ' ' && l.s[end] != '\t';) end++;
+        if (end > at) texts_add(texts, l.s + at, end - at);
+    }
+}
+
+static void add_chars(Texts *texts, Span l) {
+    for (size_t at = 0, n; at < l.n; at += n) {
+        n = bpe_unit_bytes(l.s + at, l.n - at, BPE_CHAR);
+        texts_add(texts, l.s + at, n);
+    }
+}
+
+static Vocab *vocab_of_spans(VocabUnit unit, const Spans *l) {
+    Texts texts;
+    texts_init(&texts);
+    for (long i = 0; i < l->count; i++) {
+        if (unit == VOCAB_WORD)
+            add_words(&texts, l->span[i]);
+        else
+            add_chars(&texts, l->span[i]);
+    }
+    Vocab *v = vocab_of_texts(unit, &texts);
+    texts_done(&texts);
+    return v;
+}
+
+static Status learn_pieces(const Spans *l, int merges, Vocab **out) {
+    *out = NULL;
+    if (l->bytes > BPE_WORDS_MOST_BYTES) return status_usage(_("the texts have too many bytes to learn merges from"));
+    BpeWords words;
+    bpe_words_init(&words, BPE_CHAR, false);
+    for (long i = 0; i < l->count; i++) bpe_words_add(&words, l->span[i].s, l->span[i].n);
+    BpeTrainer *t = bpe_trainer_new(&words);
+    bool cancelled = false;
+    for (int i = 0; i < merges && !cancelled && bpe_trainer_step(t); i++) cancelled = cancel_wanted();
+    if (!cancelled) *out = vocab_new_bpe(bpe_trainer_take(t));
+    bpe_trainer_free(t);
+    bpe_words_done(&words);
+    return cancelled ? status_cancelled() : status_ok();
+}
+
+static Status learn_vocab(CorpusTokens tokens, const Spans *l, Vocab **out) {
+    if (tokens.unit == VOCAB_BPE) return learn_pieces(l, tokens.merges, out);
+    *out = tokens.unit == VOCAB_BYTE ? vocab_new_bytes() : vocab_of_spans(tokens.unit, l);
     return status_ok();
 }
 
 /* ---- From a grammar ---- */
 
-static Status corpus_draw(Corpus *c, const char *stream, long n, uint64_t seed, Sentences *to) {
-    Gather g = {.to = to};
-    Str text;
-    str_init(&text);
+/* Adds N sentences of STREAM to TEXT, one after the other; ends[i] is where the i-th ends. */
+static Status corpus_draw(const Corpus *c, const char *stream, long n, uint64_t seed, Str *text, size_t *ends) {
+    Str one;
+    str_init(&one);
     Status s = status_ok();
     for (long i = 0; i < n && status_is_ok(&s); i++) {
         Rng r = rng_at(seed, stream, (uint64_t)i);
-        str_clear(&text);
-        s = cancel_wanted() ? status_cancelled() : language_sample(c->language, &r, &text);
-        if (status_is_ok(&s)) s = gather_sentence(&g, c->vocab, text.s, text.len);
+        str_clear(&one);
+        s = cancel_wanted() ? status_cancelled() : language_sample(c->language, &r, &one);
+        str_add_n(text, one.s, one.len);
+        ends[i] = text->len;
     }
-    str_done(&text);
+    str_done(&one);
     return s;
 }
 
-static Status corpus_fill(Corpus *c, const char *start, const char *set, long n, long test, uint64_t seed) {
-    if (n < 1 || test < 0) return status_usage(_("a corpus needs at least 1 sentence to train on"));
-    STATUS_TRY(language_new(c->grammar, start, set, &c->language));
+static Status language_vocab(Language *l, Vocab **out) {
     const char **words;
     int count;
-    STATUS_TRY(language_words(c->language, &words, &count));
-    c->vocab = vocab_new(words, count);
+    STATUS_TRY(language_words(l, &words, &count));
+    *out = vocab_new(words, count);
     mem_free(words);
-    STATUS_TRY(corpus_draw(c, "corpus.train", n, seed, &c->train));
-    return corpus_draw(c, "corpus.test", test, seed, &c->test);
+    return status_ok();
+}
+
+static Status corpus_cut_drawn(Corpus *c, CorpusTokens tokens, const Spans *l, long n) {
+    if (tokens.unit == VOCAB_WORD)
+        STATUS_TRY(language_vocab(c->language, &c->vocab));
+    else
+        STATUS_TRY(learn_vocab(tokens, l, &c->vocab));
+    STATUS_TRY(gather_spans(c->vocab, l, 0, n, &c->train));
+    return gather_spans(c->vocab, l, n, l->count, &c->test);
+}
+
+static Status corpus_fill(Corpus *c, const char *start, const char *set, CorpusTokens tokens, long n, long test,
+                          uint64_t seed) {
+    if (n < 1 || test < 0) return status_usage(_("a corpus needs at least 1 sentence to train on"));
+    STATUS_TRY(language_new(c->grammar, start, set, &c->language));
+    Str text;
+    str_init(&text);
+    size_t *ends = MEM_ARRAY(size_t, (size_t)(n + test));
+    Status s = corpus_draw(c, "corpus.train", n, seed, &text, ends);
+    if (status_is_ok(&s)) s = corpus_draw(c, "corpus.test", test, seed, &text, ends + n);
+    Spans l = {0};
+    for (long i = 0; i < n + test && status_is_ok(&s); i++)
+        spans_add(&l, text.s + (i > 0 ? ends[i - 1] : 0), ends[i] - (i > 0 ? ends[i - 1] : 0));
+    if (status_is_ok(&s)) s = corpus_cut_drawn(c, tokens, &l, n);
+    mem_free(l.span);
+    mem_free(ends);
+    str_done(&text);
+    if (tokens.unit == VOCAB_WORD) return s;
+    language_free(c->language); /* it knows what its words are worth, not their parts */
+    c->language = NULL;
+    return s;
 }
 
 static Corpus *corpus_new(const char *name) {
@@ -99,11 +215,11 @@ static Corpus *corpus_new(const char *name) {
     return c;
 }
 
-Status corpus_sample(Grammar *g, const char *name, const char *start, const char *set, long n, long test, uint64_t seed,
-                     Corpus **out) {
+Status corpus_sample(Grammar *g, const char *name, const char *start, const char *set, CorpusTokens tokens, long n,
+                     long test, uint64_t seed, Corpus **out) {
     Corpus *c = corpus_new(name);
     c->grammar = g;
-    Status s = corpus_fill(c, start, set, n, test, seed);
+    Status s = corpus_fill(c, start, set, tokens, n, test, seed);
     *out = status_is_ok(&s) ? c : NULL;
     if (!*out) corpus_free(c);
     return s;
@@ -122,10 +238,7 @@ void corpus_free(Corpus *c) {
 }
 
 void corpus_text(const Corpus *c, const Sentences *s, long i, Str *out) {
-    for (long k = s->start[i] + 1; k < s->start[i + 1] - 1; k++) {
-        if (k > s->start[i] + 1) str_add_char(out, ' ');
-        str_add(out, vocab_token(c->vocab, s->id[k]));
-    }
+    vocab_join(c->vocab, s->id + s->start[i], (int)(s->start[i + 1] - s->start[i]), out);
 }
 
 static Status corpus_sum(Corpus *c, Str *text, double *sum) {
@@ -183,56 +296,61 @@ static bool lines_next(Lines *l) {
     return false;
 }
 
-static Status lines_check(const char *path, const Str *text, long *sentences) {
-    *sentences = 0;
-    for (Lines l = lines_of(text); lines_next(&l); ++*sentences) {
+static Status lines_check(const char *path, const Str *text, Spans *out) {
+    for (Lines l = lines_of(text); lines_next(&l);) {
         if (!utf8_valid(l.s, l.n, NULL))
             return status_usage(_("'%s', line %ld: these bytes are not UTF-8"), path, l.line);
         if (memchr(l.s, '\0', l.n)) return status_usage(_("'%s', line %ld: a byte 0 in a text"), path, l.line);
+        spans_add(out, l.s, l.n);
     }
-    if (*sentences < 2)
-        return status_usage(_("'%s' has %ld sentences; a corpus needs 2 at least, one a line"), path, *sentences);
+    if (out->count < 2)
+        return status_usage(_("'%s' has %ld sentences; a corpus needs 2 at least, one a line"), path, out->count);
     return status_ok();
 }
 
-static Vocab *lines_vocab(const Str *text) {
-    Texts texts;
-    texts_init(&texts);
-    for (Lines l = lines_of(text); lines_next(&l);)
-        for (size_t i = 0, from; i < l.n; i++) {
-            for (from = i; i < l.n && l.s[i] != ' ' && l.s[i] != '\t';) i++;
-            if (i > from) texts_add(&texts, l.s + from, i - from);
-        }
-    const char **words = MEM_ARRAY(const char *, (size_t)texts.count);
-    for (int i = 1; i < texts.count; i++) words[i - 1] = texts_bytes(&texts, i);
-    Vocab *v = vocab_new(words, texts.count - 1);
-    mem_free(words);
-    texts_done(&texts);
-    return v;
+static Status corpus_fill_lines(Corpus *c, const char *path, CorpusTokens tokens, const Str *text, Spans *l) {
+    STATUS_TRY(lines_check(path, text, l));
+    long test = l->count / 20 > 0 ? l->count / 20 : 1;
+    STATUS_TRY(learn_vocab(tokens, l, &c->vocab));
+    STATUS_TRY(gather_spans(c->vocab, l, 0, l->count - test, &c->train));
+    return gather_spans(c->vocab, l, l->count - test, l->count, &c->test);
 }
 
-static Status corpus_fill_lines(Corpus *c, const char *path, const Str *text) {
-    long sentences, i = 0;
-    STATUS_TRY(lines_check(path, text, &sentences));
-    long test = sentences / 20 > 0 ? sentences / 20 : 1;
-    c->vocab = lines_vocab(text);
-    Gather train = {.to = &c->train}, held_out = {.to = &c->test};
-    for (Lines l = lines_of(text); lines_next(&l); i++) {
-        if (cancel_wanted()) return status_cancelled();
-        STATUS_TRY(gather_sentence(i < sentences - test ? &train : &held_out, c->vocab, l.s, l.n));
-    }
-    return status_ok();
-}
-
-Status corpus_read_lines(const char *path, Corpus **out) {
+Status corpus_read_lines(const char *path, CorpusTokens tokens, Corpus **out) {
     const char *slash = strrchr(path, '/');
     Corpus *c = corpus_new(slash ? slash + 1 : path);
     Str text;
     str_init(&text);
     Status s = file_read(path, CORPUS_FILE_BYTES, &text);
-    if (status_is_ok(&s)) s = corpus_fill_lines(c, path, &text);
+    Spans l = {0};
+    if (status_is_ok(&s)) s = corpus_fill_lines(c, path, tokens, &text, &l);
+    mem_free(l.span);
     str_done(&text);
     *out = status_is_ok(&s) ? c : NULL;
     if (!*out) corpus_free(c);
     return s;
+}
+
+/* ---- Parts of long sentences ---- */
+
+static void part_sentence(Gather *g, const int *id, long n, int context) {
+    for (long from = 0; from == 0 || from < n - 1; from += context) {
+        for (long i = from; i < n && i <= from + context; i++) gather_id(g, id[i]);
+        gather_end(g);
+    }
+}
+
+static void sentences_part(Sentences *s, int context) {
+    Sentences parts = {0};
+    Gather g = {.to = &parts};
+    for (long i = 0; i < s->sentences; i++)
+        part_sentence(&g, s->id + s->start[i], s->start[i + 1] - s->start[i], context);
+    mem_free(s->id);
+    mem_free(s->start);
+    *s = parts;
+}
+
+void corpus_part(Corpus *c, int context) {
+    sentences_part(&c->train, context);
+    sentences_part(&c->test, context);
 }

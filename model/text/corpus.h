@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 typedef struct {
-    int *id;     /* all sentences one after the other, each <s> w1 .. wn </s> */
+    int *id;     /* all sentences one after the other, each <s> w1 .. wn </s>, or a part of one (corpus_part) */
     long *start; /* [sentences+1] */
     long sentences;
 } Sentences;
@@ -20,20 +20,29 @@ typedef struct {
     Vocab *vocab;
     Sentences train, test;
     Grammar *grammar;   /* NULL: no truth known */
-    Language *language; /* for the thread that owns the corpus */
+    Language *language; /* for the thread that owns the corpus; NULL when tokens are not the grammar's words */
     double floor_nll;   /* mean of -true log p per prediction over the test sentences; NaN when unknown */
 } Corpus;
+
+/* What tokens are. Of sub-words: how many merges are learnt, from all sentences. */
+typedef struct {
+    VocabUnit unit;
+    int merges;
+} CorpusTokens;
 
 /* Both ways to a corpus give up with STATUS_CANCELLED when the thread's work is cancelled (cancel.h). */
 
 /* Samples N training sentences (stream "corpus.train" of SEED) and TEST test sentences (stream "corpus.test"). The
- * vocabulary is all words the language has. G passes into the corpus, and is freed
- * when this fails. */
-Status corpus_sample(Grammar *g, const char *name, const char *start, const char *set, long n, long test, uint64_t seed,
-                     Corpus **out) STATUS_CHECKED;
-/* A text, one sentence a line, split at blanks; empty lines count for nothing. The last 5 % (at least one) are the test
- * sentences. The vocabulary is all words of the file, so no word is unknown. No truth is known. */
-Status corpus_read_lines(const char *path, Corpus **out) STATUS_CHECKED;
+ * vocabulary is all words the language has, or what TOKENS makes of the sentences. G passes into the corpus, and is
+ * freed when this fails. */
+Status corpus_sample(Grammar *g, const char *name, const char *start, const char *set, CorpusTokens tokens, long n,
+                     long test, uint64_t seed, Corpus **out) STATUS_CHECKED;
+/* A text, one sentence a line; empty lines count for nothing. The last 5 % (at least one) are the test sentences. The
+ * vocabulary is made of the whole file, so no token is unknown. No truth is known. */
+Status corpus_read_lines(const char *path, CorpusTokens tokens, Corpus **out) STATUS_CHECKED;
+/* Cuts sentences that have more predictions than CONTEXT into parts of at most CONTEXT; each part begins with the token
+ * that the part before it ended in, so every token is predicted once and none is lost. */
+void corpus_part(Corpus *c, int context);
 void corpus_free(Corpus *c);
 /* Adds sentence I of S as a text: its words, single blanks between them. */
 void corpus_text(const Corpus *c, const Sentences *s, long i, Str *out);

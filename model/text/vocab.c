@@ -1,67 +1,206 @@
 #include "vocab.h"
 
+#include "bpe_encode.h"
 #include "bug.h"
 #include "intl.h"
 #include "mem.h"
-#include "str.h"
 #include "texts.h"
+#include "utf8.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* The number of a token's text is its id + 1: text 0 is the empty one. */
+/* The number of a token's text is its id + 1: text 0 is the empty one. Bytes and sub-words have texts of their own;
+ * NAMES are what tokens are called where that differs from their text. */
 struct Vocab {
-    Texts texts;
+    VocabUnit unit;
+    Texts texts;  /* words and characters */
+    Bpe *bpe;     /* sub-words */
+    Str names;    /* each terminated */
+    size_t *name; /* [size] where each begins; NULL: names are the texts */
+    int size;
 };
 
 static const char *const vocab_special[VOCAB_SPECIALS] = {"<pad>", "<s>", "</s>"};
+static const char *const unit_names[VOCAB_UNITS] = {"word", "char", "byte", "bpe"};
+
+const char *vocab_unit_name(VocabUnit u) {
+    return unit_names[u];
+}
+
+bool vocab_unit_find(const char *name, VocabUnit *out) {
+    for (int u = 0; u < VOCAB_UNITS; u++) {
+        if (strcmp(name, unit_names[u]) != 0) continue;
+        *out = (VocabUnit)u;
+        return true;
+    }
+    return false;
+}
+
+/* ---- Making ---- */
 
 static int vocab_compare(const void *a, const void *b) {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-Vocab *vocab_new(const char *const *words, int n) {
+static Vocab *vocab_begin(VocabUnit unit) {
     Vocab *v = MEM_NEW(Vocab);
+    v->unit = unit;
     texts_init(&v->texts);
+    str_init(&v->names);
     for (int i = 0; i < VOCAB_SPECIALS; i++) texts_add(&v->texts, vocab_special[i], strlen(vocab_special[i]));
+    return v;
+}
+
+/* The specials and N tokens in byte order. */
+static Vocab *vocab_sorted(VocabUnit unit, const char *const *tokens, int n) {
+    Vocab *v = vocab_begin(unit);
     const char **sorted = MEM_ARRAY(const char *, (size_t)n);
-    for (int i = 0; i < n; i++) sorted[i] = words[i];
+    for (int i = 0; i < n; i++) sorted[i] = tokens[i];
     qsort(sorted, (size_t)n, sizeof *sorted, vocab_compare);
     for (int i = 0; i < n; i++) {
         BUG_ON(sorted[i][0] == '\0');
         texts_add(&v->texts, sorted[i], strlen(sorted[i]));
     }
     mem_free(sorted);
+    v->size = v->texts.count - 1;
     return v;
 }
 
+/* The bytes of a token that is no special; borrowed. */
+static const char *token_bytes(const Vocab *v, int id, char byte[1], size_t *n) {
+    *n = 1;
+    byte[0] = (char)(id - VOCAB_SPECIALS);
+    if (v->unit == VOCAB_BYTE) return byte;
+    if (v->unit == VOCAB_BPE) return bpe_name(v->bpe, id - VOCAB_SPECIALS, n);
+    *n = (size_t)v->texts.length[id + 1];
+    return texts_bytes(&v->texts, id + 1);
+}
+
+/* Bytes that cannot be seen get a name that can. */
+static void add_name(Str *out, const char *s, size_t n) {
+    for (size_t i = 0, bytes; i < n; i += bytes) {
+        uint32_t code;
+        int length = utf8_decode(s + i, n - i, &code);
+        bytes = length > 0 ? (size_t)length : 1;
+        if (length > 0 && code == ' ')
+            str_add_code(out, 0x2423);
+        else if (length <= 0 || code < 0x20 || code == 0x7F)
+            str_addf(out, "<0x%02X>", (unsigned)(unsigned char)s[i]);
+        else
+            str_add_n(out, s + i, bytes);
+    }
+}
+
+static void vocab_name_tokens(Vocab *v) {
+    v->name = MEM_ARRAY(size_t, (size_t)v->size);
+    for (int id = 0; id < v->size; id++) {
+        char byte[1];
+        size_t n;
+        v->name[id] = v->names.len;
+        const char *s = id < VOCAB_SPECIALS ? NULL : token_bytes(v, id, byte, &n);
+        if (s)
+            add_name(&v->names, s, n);
+        else
+            str_add(&v->names, vocab_special[id]);
+        str_add_char(&v->names, '\0');
+    }
+}
+
+Vocab *vocab_new(const char *const *words, int n) {
+    return vocab_sorted(VOCAB_WORD, words, n);
+}
+
+Vocab *vocab_new_chars(const char *const *chars, int n) {
+    Vocab *v = vocab_sorted(VOCAB_CHAR, chars, n);
+    vocab_name_tokens(v);
+    return v;
+}
+
+Vocab *vocab_new_bytes(void) {
+    Vocab *v = vocab_begin(VOCAB_BYTE);
+    v->size = VOCAB_SPECIALS + 256;
+    vocab_name_tokens(v);
+    return v;
+}
+
+Vocab *vocab_new_bpe(Bpe *b) {
+    Vocab *v = vocab_begin(VOCAB_BPE);
+    v->bpe = b;
+    v->size = VOCAB_SPECIALS + bpe_symbols(b);
+    vocab_name_tokens(v);
+    return v;
+}
+
+static Bpe *copy_bpe(const Bpe *from) {
+    Bpe *b = bpe_new(bpe_unit(from));
+    for (int symbol = bpe_symbols(b); symbol < bpe_units(from); symbol++) {
+        size_t n;
+        const char *s = bpe_name(from, symbol, &n);
+        bpe_add_unit(b, s, n);
+    }
+    for (int rank = 1; rank <= bpe_merges(from); rank++) {
+        const BpeMerge *m = bpe_merge(from, rank);
+        bpe_add_merge(b, m->left, m->right, m->count, m->ties);
+    }
+    return b;
+}
+
 Vocab *vocab_copy(const Vocab *v) {
+    if (v->unit == VOCAB_BPE) return vocab_new_bpe(copy_bpe(v->bpe));
     Vocab *copy = MEM_NEW(Vocab);
+    copy->unit = v->unit;
+    copy->size = v->size;
     texts_copy(&copy->texts, &v->texts);
+    str_init(&copy->names);
+    if (v->name) vocab_name_tokens(copy);
     return copy;
 }
 
 void vocab_free(Vocab *v) {
     if (!v) return;
     texts_done(&v->texts);
+    str_done(&v->names);
+    mem_free(v->name);
+    bpe_free(v->bpe);
     mem_free(v);
 }
 
+VocabUnit vocab_unit(const Vocab *v) {
+    return v->unit;
+}
+
+int vocab_merges(const Vocab *v) {
+    return v->unit == VOCAB_BPE ? bpe_merges(v->bpe) : 0;
+}
+
 int vocab_size(const Vocab *v) {
-    return v->texts.count - 1;
+    return v->size;
 }
 
 const char *vocab_token(const Vocab *v, int id) {
-    BUG_ON(id < 0 || id >= vocab_size(v));
-    return texts_bytes(&v->texts, id + 1);
+    BUG_ON(id < 0 || id >= v->size);
+    return v->name ? v->names.s + v->name[id] : texts_bytes(&v->texts, id + 1);
 }
 
 int vocab_find(const Vocab *v, const char *token, size_t bytes) {
+    if (v->unit == VOCAB_BYTE) return bytes == 1 ? VOCAB_SPECIALS + (unsigned char)token[0] : -1;
+    if (v->unit == VOCAB_BPE) {
+        int symbol = bpe_find(v->bpe, token, bytes, false);
+        return symbol >= 0 ? symbol + VOCAB_SPECIALS : -1;
+    }
     int text = texts_find(&v->texts, token, bytes);
     return text > 0 ? text - 1 : -1;
 }
 
-/* ---- Unknown words ---- */
+bool vocab_same(const Vocab *a, const Vocab *b) {
+    if (a->unit != b->unit || a->size != b->size) return false;
+    for (int id = 0; id < a->size; id++)
+        if (strcmp(vocab_token(a, id), vocab_token(b, id)) != 0) return false;
+    return true;
+}
+
+/* ---- Unknown tokens ---- */
 
 enum { VOCAB_NAMED = 3, VOCAB_LONGEST = 40 }; /* unknown words named in a sentence; bytes of a word that is compared */
 
@@ -73,41 +212,215 @@ static const char *vocab_nearest(const Vocab *v, const char *s) {
     return best;
 }
 
-static void vocab_name_unknown(const Vocab *v, const char *s, int n, int unknown, Str *out) {
+static void vocab_name_unknown(const Vocab *v, const char *s, size_t n, int unknown, Str *out) {
     if (unknown > VOCAB_NAMED) return;
-    char *word = mem_text_n(s, (size_t)n);
-    const char *nearest = vocab_nearest(v, word);
+    char *word = mem_text_n(s, n);
+    const char *nearest = v->unit == VOCAB_WORD ? vocab_nearest(v, word) : NULL;
     str_addf(out, unknown > 1 ? ", '%s'" : "'%s'", word);
     if (nearest) str_addf(out, _(" (near: %s)"), nearest);
     mem_free(word);
 }
 
-/* The next word of *s, its bytes; 0 at the end. */
-static int vocab_word(const char **s) {
-    *s += strspn(*s, " \t");
-    return (int)strcspn(*s, " \t");
+static Status vocab_unknown(const Vocab *v, Str *names, int unknown) {
+    if (unknown == 0) return status_ok();
+    if (unknown > VOCAB_NAMED) str_addf(names, _(" and %d more"), unknown - VOCAB_NAMED);
+    int known = v->size - VOCAB_SPECIALS;
+    if (v->unit == VOCAB_WORD)
+        return status_usage(_("unknown words: %s; the vocabulary has %d words"), names->s, known);
+    return status_usage(_("unknown characters: %s; the vocabulary has %d tokens"), names->s, known);
+}
+
+/* ---- Cutting ---- */
+
+Tokenizer *vocab_cutter(const Vocab *v) {
+    return v->unit == VOCAB_BPE ? bpe_tokenizer(v->bpe, -1) : NULL;
+}
+
+/* A token that was cut: its id, -1: unknown, and where it stands. */
+typedef void CutToken(void *to, int id, const char *s, size_t n);
+
+static size_t unit_bytes(VocabUnit unit, const char *s, size_t n) {
+    if (unit == VOCAB_BYTE) return 1;
+    uint32_t code;
+    int length = utf8_decode(s, n, &code);
+    return length > 0 ? (size_t)length : 1;
+}
+
+static void cut_words(const Vocab *v, const char *s, size_t n, CutToken *token, void *to) {
+    for (size_t at = 0, end; at < n; at = end + 1) {
+        for (end = at; end < n && s[end] != ' ' && s[end] != '\t';) end++;
+        if (end > at) token(to, vocab_find(v, s + at, end - at), s + at, end - at);
+    }
+}
+
+static void cut_units(const Vocab *v, const char *s, size_t n, CutToken *token, void *to) {
+    for (size_t at = 0, bytes; at < n; at += bytes) {
+        bytes = unit_bytes(v->unit, s + at, n - at);
+        token(to, vocab_find(v, s + at, bytes), s + at, bytes);
+    }
+}
+
+static void cut_merged(Tokenizer *cutter, const char *s, size_t n, CutToken *token, void *to) {
+    Pieces pieces = {0};
+    while (n > 0 && (*s == ' ' || *s == '\t')) s++, n--; /* no empty word in front */
+    tokenizer_encode(cutter, s, n, &pieces);
+    for (long i = 0; i < pieces.count; i++) {
+        Piece p = pieces.piece[i];
+        token(to, p.id < 0 ? -1 : p.id + VOCAB_SPECIALS, s + p.start, p.bytes);
+    }
+    pieces_done(&pieces);
+}
+
+static void cut(const Vocab *v, Tokenizer *cutter, const char *s, size_t n, CutToken *token, void *to) {
+    if (v->unit == VOCAB_WORD)
+        cut_words(v, s, n, token, to);
+    else if (v->unit == VOCAB_BPE)
+        cut_merged(cutter, s, n, token, to);
+    else
+        cut_units(v, s, n, token, to);
+}
+
+static void take_id(void *to, int id, const char *s, size_t n) {
+    TokenIds *out = to;
+    (void)s, (void)n;
+    MEM_GROW(out->id, out->count, out->capacity);
+    out->id[out->count++] = id;
+}
+
+void vocab_cut(const Vocab *v, Tokenizer *cutter, const char *s, size_t n, TokenIds *out) {
+    cut(v, cutter, s, n, take_id, out);
+}
+
+typedef struct {
+    const Vocab *vocab;
+    TokenIds ids;
+    Str names;
+    int unknown;
+} Encoding;
+
+static void take_token(void *to, int id, const char *s, size_t n) {
+    Encoding *e = to;
+    take_id(&e->ids, id, s, n);
+    if (id < 0) vocab_name_unknown(e->vocab, s, n, ++e->unknown, &e->names);
 }
 
 Status vocab_encode(const Vocab *v, const char *text, int **ids, int *n) {
-    int capacity = 0, unknown = 0, bytes;
-    Str names;
-    str_init(&names);
-    *ids = MEM_ARRAY(int, 0);
+    Encoding e = {.vocab = v};
+    str_init(&e.names);
+    Tokenizer *cutter = vocab_cutter(v);
+    cut(v, cutter, text, strlen(text), take_token, &e);
+    tokenizer_free(cutter);
+    Status status = vocab_unknown(v, &e.names, e.unknown);
+    str_done(&e.names);
+    *ids = e.ids.id;
+    *n = e.ids.count;
+    if (status_is_ok(&status) && !*ids) *ids = MEM_ARRAY(int, 0);
+    if (status_is_ok(&status)) return status;
+    mem_free(*ids);
+    *ids = NULL;
     *n = 0;
-    for (const char *s = text; (bytes = vocab_word(&s)) > 0; s += bytes) {
-        MEM_GROW(*ids, *n, capacity);
-        (*ids)[*n] = vocab_find(v, s, (size_t)bytes);
-        if ((*ids)[(*n)++] < 0) vocab_name_unknown(v, s, bytes, ++unknown, &names);
-    }
-    if (unknown > VOCAB_NAMED) str_addf(&names, _(" and %d more"), unknown - VOCAB_NAMED);
-    Status status = status_ok();
-    if (unknown > 0) {
-        status =
-            status_usage(_("unknown words: %s; the vocabulary has %d words"), names.s, vocab_size(v) - VOCAB_SPECIALS);
-        mem_free(*ids);
-        *ids = NULL;
-        *n = 0;
-    }
-    str_done(&names);
     return status;
+}
+
+void vocab_join(const Vocab *v, const int *ids, int n, Str *out) {
+    bool blank = false; /* before the next token */
+    for (int i = 0; i < n; i++) {
+        char byte[1];
+        size_t bytes;
+        if (ids[i] < VOCAB_SPECIALS || ids[i] >= v->size) continue;
+        const char *s = token_bytes(v, ids[i], byte, &bytes);
+        bool ends = v->unit == VOCAB_BPE && bpe_ends_word(v->bpe, ids[i] - VOCAB_SPECIALS);
+        if (blank) str_add_char(out, ' ');
+        str_add_n(out, s, ends ? bytes - BPE_END_BYTES : bytes);
+        blank = ends || v->unit == VOCAB_WORD;
+    }
+}
+
+/* ---- Files ---- */
+
+static void store_bpe(const Bpe *b, Str *out) {
+    for (int symbol = 1; symbol < bpe_units(b); symbol++) {
+        size_t n;
+        const char *s = bpe_name(b, symbol, &n);
+        str_add_n(out, s, n);
+        str_add_char(out, '\0');
+    }
+    str_add_char(out, '\0');
+    for (int rank = 1; rank <= bpe_merges(b); rank++) {
+        const BpeMerge *m = bpe_merge(b, rank);
+        str_addf(out, "%d", m->left);
+        str_add_char(out, '\0');
+        str_addf(out, "%d", m->right);
+        str_add_char(out, '\0');
+    }
+}
+
+void vocab_store(const Vocab *v, Str *out) {
+    if (v->unit == VOCAB_BPE) store_bpe(v->bpe, out);
+    if (v->unit == VOCAB_BPE || v->unit == VOCAB_BYTE) return;
+    for (int text = 1; text <= v->size; text++)
+        str_add_n(out, texts_bytes(&v->texts, text), (size_t)v->texts.length[text] + 1);
+}
+
+/* The texts as an array of borrowed strings; false when there are not at least the specials, then tokens in rising
+ * order: only then do they get the ids that they had. */
+static bool split_tokens(const char *bytes, size_t n, const char **token, int most, int *count) {
+    *count = 0;
+    for (const char *t = bytes; t < bytes + n; t += strlen(t) + 1) {
+        if (*count == most || !*t) return false;
+        if (*count < VOCAB_SPECIALS && strcmp(t, vocab_special[*count]) != 0) return false;
+        if (*count > VOCAB_SPECIALS && strcmp(token[*count - 1], t) >= 0) return false;
+        token[(*count)++] = t;
+    }
+    return *count >= VOCAB_SPECIALS;
+}
+
+static Vocab *restore_sorted(VocabUnit unit, const char *bytes, size_t n, int most) {
+    const char **token = mem_try((size_t)most, sizeof *token);
+    if (!token) return NULL;
+    int count;
+    Vocab *v = NULL;
+    if (split_tokens(bytes, n, token, most, &count)) {
+        const char *const *rest = token + VOCAB_SPECIALS;
+        v = unit == VOCAB_WORD ? vocab_new(rest, count - VOCAB_SPECIALS)
+                               : vocab_new_chars(rest, count - VOCAB_SPECIALS);
+        if (v->size != count) { /* a special among the tokens */
+            vocab_free(v);
+            v = NULL;
+        }
+    }
+    mem_free(token);
+    return v;
+}
+
+/* The number of the terminated text *S, a symbol that B has; -1: none. *S moves behind it. */
+static int restore_symbol(const Bpe *b, const char **s, const char *end) {
+    long long symbol;
+    if (*s >= end || !str_to_long(*s, &symbol) || symbol < 0 || symbol >= bpe_symbols(b)) return -1;
+    *s += strlen(*s) + 1;
+    return (int)symbol;
+}
+
+static bool restore_merges(Bpe *b, const char *s, const char *end, int most) {
+    while (s < end) {
+        int left = restore_symbol(b, &s, end), right = restore_symbol(b, &s, end);
+        if (left < 0 || right < 0 || bpe_ends_word(b, left) || bpe_symbols(b) + VOCAB_SPECIALS > most) return false;
+        bpe_add_merge(b, left, right, 0, 0);
+    }
+    return bpe_symbols(b) + VOCAB_SPECIALS <= most;
+}
+
+static Vocab *restore_bpe(const char *bytes, size_t n, int most) {
+    const char *s = bytes, *end = bytes + n;
+    Bpe *b = bpe_new(BPE_CHAR);
+    for (; s < end && *s && bpe_symbols(b) < most; s += strlen(s) + 1) bpe_add_unit(b, s, strlen(s));
+    if (s < end && !*s && restore_merges(b, s + 1, end, most)) return vocab_new_bpe(b);
+    bpe_free(b);
+    return NULL;
+}
+
+Vocab *vocab_restore(VocabUnit unit, const char *bytes, size_t n, int most) {
+    if (unit == VOCAB_BYTE) return n == 0 && most >= VOCAB_SPECIALS + 256 ? vocab_new_bytes() : NULL;
+    if (n == 0 || bytes[n - 1] != '\0' || most < VOCAB_SPECIALS) return NULL;
+    return unit == VOCAB_BPE ? restore_bpe(bytes, n, most) : restore_sorted(unit, bytes, n, most);
 }

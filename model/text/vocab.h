@@ -1,8 +1,13 @@
-/* vocab: tokens and ids. Specials first (<pad> 0, <s> 1, </s> 2), then the words in byte order. */
+/* vocab: tokens and ids, and how a text is cut into them. Specials first (<pad> 0, <s> 1, </s> 2), then the tokens:
+ * words or characters in byte order, the 256 bytes, or the symbols of a byte-pair encoding. Immutable: threads may
+ * share it. */
 #ifndef TEXT_VOCAB_H
 #define TEXT_VOCAB_H
 
+#include "bpe.h"
 #include "status.h"
+#include "str.h"
+#include "tokenizer.h"
 
 #include <stddef.h>
 
@@ -11,16 +16,52 @@
 #define VOCAB_EOS      2
 #define VOCAB_SPECIALS 3
 
+typedef enum {
+    VOCAB_WORD, /* what stands between blanks; a text is its words with single blanks */
+    VOCAB_CHAR, /* a character, blanks too */
+    VOCAB_BYTE, /* id 3 + byte: nothing is ever unknown */
+    VOCAB_BPE,  /* sub-words (bpe.h): id 3 + symbol */
+    VOCAB_UNITS,
+} VocabUnit;
+
+const char *vocab_unit_name(VocabUnit u); /* word, char, byte, bpe */
+bool vocab_unit_find(const char *name, VocabUnit *out);
+
 typedef struct Vocab Vocab;
 
-Vocab *vocab_new(const char *const *words, int n); /* sorted and made unique; copied */
+Vocab *vocab_new(const char *const *words, int n);       /* words; sorted and made unique; copied */
+Vocab *vocab_new_chars(const char *const *chars, int n); /* the same of characters, each as UTF-8 */
+Vocab *vocab_new_bytes(void);
+Vocab *vocab_new_bpe(Bpe *b); /* B passes to it */
 Vocab *vocab_copy(const Vocab *v);
 void vocab_free(Vocab *v);
+VocabUnit vocab_unit(const Vocab *v);
+int vocab_merges(const Vocab *v); /* of sub-words; 0 of all others */
 int vocab_size(const Vocab *v);
-const char *vocab_token(const Vocab *v, int id);                 /* borrowed; "<s>" for specials */
-int vocab_find(const Vocab *v, const char *token, size_t bytes); /* -1: unknown */
-/* Splits at blanks and looks every word up; no specials added. Unknown words: a sentence that names them and the
- * nearest known ones. *ids is allocated. */
+/* What a token is called on a screen and in a table; borrowed. "<s>" for specials; a word is itself; a blank character
+ * is U+2423, a byte that is no visible ASCII is <0x0A>, a sub-word at the end of a word ends in </w>. */
+const char *vocab_token(const Vocab *v, int id);
+int vocab_find(const Vocab *v, const char *token, size_t bytes); /* the token whose text this is; -1: unknown */
+
+/* Adds the ids of the N bytes at S, no specials; -1 for what is unknown. CUTTER: of vocab_cutter. */
+typedef struct {
+    int *id; /* [count]; zeroed is empty */
+    int count, capacity;
+} TokenIds;
+Tokenizer *vocab_cutter(const Vocab *v); /* what cutting needs: one per thread; NULL where it needs nothing */
+void vocab_cut(const Vocab *v, Tokenizer *cutter, const char *s, size_t n, TokenIds *out);
+/* Cuts a whole text. Unknown tokens: a sentence that names them and, of words, the nearest known ones. *ids is
+ * allocated. */
 Status vocab_encode(const Vocab *v, const char *text, int **ids, int *n) STATUS_CHECKED;
+/* Adds the text of N ids: words and sub-words with single blanks between words; specials and ids beyond the vocabulary
+ * are left out. The bytes are those of the tokens, which need not be UTF-8 when tokens are bytes. */
+void vocab_join(const Vocab *v, const int *ids, int n, Str *out);
+bool vocab_same(const Vocab *a, const Vocab *b); /* unit and tokens */
+
+/* The tokens as bytes for a file, each ended by a zero byte: of words and characters all tokens in the order of their
+ * ids; of bytes nothing; of sub-words the units, an empty text, then left and right of every merge. */
+void vocab_store(const Vocab *v, Str *out);
+/* The vocabulary of those bytes, at most MOST tokens; NULL when they are none. */
+Vocab *vocab_restore(VocabUnit unit, const char *bytes, size_t n, int most);
 
 #endif

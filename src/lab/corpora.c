@@ -22,30 +22,32 @@ static const char *base_name(const char *path) {
     return slash && slash[1] ? slash + 1 : path;
 }
 
-static Status sample(const char *spec, const char *path, long sentences, long test, uint64_t seed, Corpus **out) {
+static Status sample(const char *spec, const char *path, CorpusTokens tokens, long sentences, long test, uint64_t seed,
+                     Corpus **out) {
     Grammar *g;
     STATUS_TRY(grammar_read(path, &g));
-    return corpus_sample(g, base_name(spec), NULL, NULL, sentences, test, seed, out);
+    return corpus_sample(g, base_name(spec), NULL, NULL, tokens, sentences, test, seed, out);
 }
 
-static Status read_text(const char *spec, long most, Corpus **out) {
-    STATUS_TRY(corpus_read_lines(spec, out));
+static Status read_text(const char *spec, CorpusTokens tokens, long most, Corpus **out) {
+    STATUS_TRY(corpus_read_lines(spec, tokens, out));
     Sentences *train = &(*out)->train;
     if (most > 0 && train->sentences > most) train->sentences = most;
     return status_ok();
 }
 
-Status corpora_load(const char *spec, long sentences, long most, long test, uint64_t seed, Corpus **out) {
+Status corpora_load(const char *spec, CorpusTokens tokens, long sentences, long most, long test, uint64_t seed,
+                    Corpus **out) {
     STATUS_TRY(corpora_check(spec));
     Str path;
     str_init(&path);
     Status s;
     if (assets_grammar(spec, &path))
-        s = sample(spec, path.s, sentences, test, seed, out);
+        s = sample(spec, path.s, tokens, sentences, test, seed, out);
     else if (str_ends_in(spec, ".grammar"))
-        s = sample(spec, spec, sentences, test, seed, out);
+        s = sample(spec, spec, tokens, sentences, test, seed, out);
     else
-        s = read_text(spec, most, out);
+        s = read_text(spec, tokens, most, out);
     str_done(&path);
     return s;
 }

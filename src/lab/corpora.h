@@ -10,6 +10,7 @@
 Status corpora_check(const char *spec) STATUS_CHECKED;
 /* From a grammar: SENTENCES training and TEST test sentences are sampled with SEED. From a text: its last twentieth is
  * for testing; of the rest at most MOST sentences (0: all) are for training. */
-Status corpora_load(const char *spec, long sentences, long most, long test, uint64_t seed, Corpus **out) STATUS_CHECKED;
+Status corpora_load(const char *spec, CorpusTokens tokens, long sentences, long most, long test, uint64_t seed,
+                    Corpus **out) STATUS_CHECKED;
 
 #endif

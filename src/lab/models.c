@@ -201,8 +201,10 @@ static Status get_file(const char *path, TrainedModel *out) {
     STATUS_TRY(checkpoint_read(path, &c));
     char corpus[sizeof c.corpus];
     memcpy(corpus, c.corpus, sizeof corpus);
+    bool words =
+        !c.vocab || vocab_unit(c.vocab) == VOCAB_WORD; /* a grammar knows what words are worth, not their parts */
     take(&c, path, out);
-    return open_truth(corpus, out);
+    return words ? open_truth(corpus, out) : status_ok();
 }
 
 static void set_name(TrainedModel *m, const char *spec) {

@@ -59,11 +59,17 @@ static Status fits_corpus(const Corpus *c) {
     return status_usage(_("corpus: '%s' has no sentences to learn from"), c->name);
 }
 
+/* Of sentences whose truth is known only their beginnings are learned, which it can be told of too. */
+static void part(Corpus *c, int context) {
+    if (!c->language) corpus_part(c, context);
+}
+
 Status run_new(const Options *o, uint64_t seed, int threads, Run **out) {
     STATUS_TRY(run_check(o));
     Corpus *corpus;
     long sentences = (long)options_int(o, "sentences"), most = options_is_given(o, "sentences") ? sentences : 0;
-    STATUS_TRY(corpora_load(options_text(o, "corpus"), sentences, most, RUN_TEST_SENTENCES, seed, &corpus));
+    STATUS_TRY(
+        corpora_load(options_text(o, "corpus"), run_tokens(o), sentences, most, RUN_TEST_SENTENCES, seed, &corpus));
     ModelConfig c;
     Status s = fits_corpus(corpus);
     if (status_is_ok(&s)) s = run_config(o, vocab_size(corpus->vocab), &c);
@@ -71,6 +77,7 @@ Status run_new(const Options *o, uint64_t seed, int threads, Run **out) {
         corpus_free(corpus);
         return s;
     }
+    part(corpus, c.context);
     Run *r = MEM_NEW(Run);
     r->data = run_data_new(corpus, options_text(o, "corpus"));
     r->seed = seed;
@@ -85,13 +92,6 @@ Status run_new(const Options *o, uint64_t seed, int threads, Run **out) {
 
 /* Opening. */
 
-static bool same_vocab(const Vocab *a, const Vocab *b) {
-    if (vocab_size(a) != vocab_size(b)) return false;
-    for (int i = 0; i < vocab_size(a); i++)
-        if (strcmp(vocab_token(a, i), vocab_token(b, i)) != 0) return false;
-    return true;
-}
-
 static const char *corpus_spec(const Checkpoint *c, const Options *o) {
     return c->corpus[0] ? c->corpus : options_text(o, "corpus");
 }
@@ -101,8 +101,10 @@ static Corpus *corpus_for(const Checkpoint *c, const Options *o) {
     const char *spec = corpus_spec(c, o);
     long sentences = c->sentences ? c->sentences : (long)options_int(o, "sentences");
     Corpus *corpus;
-    Status s = corpora_load(spec, sentences, sentences, RUN_TEST_SENTENCES, c->seed, &corpus);
-    if (status_is_ok(&s) && same_vocab(corpus->vocab, c->vocab)) return corpus;
+    CorpusTokens tokens = {vocab_unit(c->vocab), vocab_merges(c->vocab)};
+    Status s = corpora_load(spec, tokens, sentences, sentences, RUN_TEST_SENTENCES, c->seed, &corpus);
+    if (status_is_ok(&s)) part(corpus, model_config(c->model)->context);
+    if (status_is_ok(&s) && vocab_same(corpus->vocab, c->vocab)) return corpus;
     if (status_is_ok(&s)) corpus_free(corpus);
     corpus = MEM_NEW(Corpus);
     snprintf(corpus->name, sizeof corpus->name, "%s", c->corpus);

@@ -18,7 +18,7 @@ typedef struct Run Run;
 
 #define RUN_TEST_SENTENCES 2000
 
-/* arch (a preset), then every field of ModelConfig, corpus, tokens, sentences, epochs, batch, lr, lr_min, schedule,
+/* arch (a preset), then every field of ModelConfig, corpus, tokens, merges, sentences, epochs, batch, lr, lr_min, schedule,
  * warmup, weight_decay, clip, optimizer. Ends in a row without a name. */
 extern const Option run_option_rows[];
 extern const Column run_curve_columns[]; /* step,tokens,loss,learning_rate,grad_norm,tokens_per_s */
@@ -28,6 +28,7 @@ extern const Column run_model_columns[]; /* part,parameters */
  * preset's number: kv_heads is heads (gpt) or half of them (modern, heads even), head_dim is d / heads, d_ff is 4 d, or
  * 8/3 d rounded up to a multiple of 16 when the feed-forward is gated (Shazeer 2020), norm_eps is 1e-5 (layer) or 1e-6
  * (rms). */
+CorpusTokens run_tokens(const Options *o); /* what tokens= and merges= say */
 Status run_config(const Options *o, int vocab, ModelConfig *out) STATUS_CHECKED;
 /* Refuses what cannot be built, with the reason, before anything long is done. */
 Status run_check(const Options *o) STATUS_CHECKED;

@@ -1,5 +1,6 @@
 #include "run.h"
 
+#include "bug.h"
 #include "corpora.h"
 #include "intl.h"
 
@@ -43,7 +44,9 @@ const Option run_option_rows[] = {
     {"dropout", OPTION_REAL, NULL, 0, 0.9, NULL, "", N_("share dropped while training; 0: off")},
     {"corpus", OPTION_TEXT, "farm", 0, 0, NULL, "file",
      N_("farm, morph, stories, tags, a .grammar file, or a text file with one sentence a line")},
-    {"tokens", OPTION_CHOICE, "word", 0, 0, "word", "", N_("what a token is: a word, split at blanks")},
+    {"tokens", OPTION_CHOICE, "word", 0, 0, "word|char|byte|bpe", "",
+     N_("what a token is: a word, split at blanks; a character; a byte; a sub-word (bpe)")},
+    {"merges", OPTION_INT, "400", 0, 1e6, NULL, "", N_("merges that tokens=bpe learns from the corpus")},
     {"sentences", OPTION_INT, "20000", 1, 1e8, NULL, "", N_("training sentences (of a text file: at most so many)")},
     {"epochs", OPTION_INT, "5", 0, 100000, NULL, "", N_("how often every sentence is seen; 0: the untrained model")},
     {"batch", OPTION_INT, "64", 1, 65536, NULL, "sentences", N_("sentences per step")},
@@ -94,11 +97,20 @@ Status run_config(const Options *o, int vocab, ModelConfig *out) {
     return config_check(out);
 }
 
+CorpusTokens run_tokens(const Options *o) {
+    CorpusTokens tokens = {.merges = (int)options_int(o, "merges")};
+    bool known = vocab_unit_find(options_text(o, "tokens"), &tokens.unit);
+    BUG_ON(!known); /* options allow no other */
+    return tokens;
+}
+
 Status run_check(const Options *o) {
     ModelConfig c;
     STATUS_TRY(run_config(o, VOCAB_UNKNOWN, &c));
     if (options_is_set(o, "lr_min") && options_real(o, "lr_min") > options_real(o, "lr"))
         return status_usage(_("lr_min (%g) is above lr (%g): a schedule only falls"), options_real(o, "lr_min"),
                             options_real(o, "lr"));
+    if (options_is_given(o, "merges") && run_tokens(o).unit != VOCAB_BPE)
+        return status_usage(_("merges= are what tokens=bpe learns; tokens=%s has none"), options_text(o, "tokens"));
     return corpora_check(options_text(o, "corpus"));
 }

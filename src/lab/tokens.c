@@ -1,6 +1,7 @@
 #include "tokens.h"
 
-#include <stdbool.h>
+#include "bpe_corpus.h"
+
 #include <stddef.h>
 
 const char *tokens_name(const Vocab *v, int id) {
@@ -8,11 +9,9 @@ const char *tokens_name(const Vocab *v, int id) {
 }
 
 void tokens_text(const Vocab *v, const int *ids, int n, Str *out) {
-    bool first = true;
-    for (int i = 0; i < n; i++) {
-        if (ids[i] < VOCAB_SPECIALS || ids[i] >= vocab_size(v)) continue;
-        if (!first) str_add_char(out, ' ');
-        str_add(out, vocab_token(v, ids[i]));
-        first = false;
-    }
+    Str bytes;
+    str_init(&bytes);
+    vocab_join(v, ids, n, &bytes);
+    bpe_add_shown(out, bytes.s, bytes.len);
+    str_done(&bytes);
 }

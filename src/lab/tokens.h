@@ -8,7 +8,7 @@
 /* The token as text; "" for the rows that a model has beyond its vocabulary, and for all when V is NULL. Borrowed.
  */
 const char *tokens_name(const Vocab *v, int id);
-/* Adds the words of ids[0..n-1] with single blanks between; <pad>, <s>, </s> and unnamed rows are left out. */
+/* Adds the text of ids[0..n-1] (vocab_join); bytes that are not UTF-8 as \xhh. */
 void tokens_text(const Vocab *v, const int *ids, int n, Str *out);
 
 #endif
