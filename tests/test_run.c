@@ -98,7 +98,7 @@ static void refusals_name_the_reason(void **state) {
     assert_non_null(strstr(s.text, "56 tokens"));
     options_free(o);
     o = options_new(run_option_rows);
-    s = options_set(o, "tokens", "char");
+    s = options_set(o, "tokens", "syllable");
     assert_non_null(strstr(s.text, "not one of word"));
     options_free(o);
 }

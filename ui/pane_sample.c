@@ -279,7 +279,9 @@ static void sample_subtitle(const PaneContext *x, char *out, size_t bytes) {
     char last[READING_TOKEN];
     if (reading_visible(x->snapshot) == 0) return;
     reading_token(x->snapshot, reading_visible(x->snapshot) - 1, last);
-    snprintf(out, bytes, _("after “%s”, by %s"), last, state->by_model ? _("model") : _("truth"));
+    const Table *next = snapshot_table(x->snapshot, "next");
+    bool truth = next && !isnan(reading_kl(next)) && !state->by_model;
+    snprintf(out, bytes, _("after “%s”, by %s"), last, truth ? _("truth") : _("model"));
 }
 
 static const KeyRow sample_keys[] = {
