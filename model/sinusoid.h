@@ -1,0 +1,9 @@
+/* sinusoid: the fixed position vectors that are added to embeddings, in double (Vaswani et al. 2017; lecture 2):
+ * y[2i] = sin(position base^(-2i/d)), y[2i+1] = cos(the same). The tape has the same as an operation. */
+#ifndef MODEL_SINUSOID_H
+#define MODEL_SINUSOID_H
+
+/* y [d], d even. */
+void sinusoid(int d, double base, double position, double *y);
+
+#endif
