@@ -61,11 +61,18 @@ static void check_column(const CatalogEntry *e, const TableSpec *t, const char *
     fail_msg("%s: table %s has no column %s", e->id, t->name, name);
 }
 
+/* Several names, separated by blanks. */
+static void check_columns(const CatalogEntry *e, const TableSpec *t, const char *names) {
+    char copy[200];
+    snprintf(copy, sizeof copy, "%s", names);
+    for (char *name = strtok(copy, " "); name; name = strtok(NULL, " ")) check_column(e, t, name);
+}
+
 static void check_figure(const CatalogEntry *e) {
     if (e->figure.kind == FIGURE_NONE) return;
     const TableSpec *t = find_table(e, e->figure.table);
     check_column(e, t, e->figure.x);
-    check_column(e, t, e->figure.y);
+    check_columns(e, t, e->figure.y);
     check_column(e, t, e->figure.series);
 }
 

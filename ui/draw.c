@@ -5,6 +5,7 @@
 #include <string.h>
 
 #define FULL_BLOCK  0x2588u
+#define RIGHT_HALF  0x2590u
 #define LEFT_EIGHTH 0x258Fu /* one eighth; each code point before it is an eighth more */
 #define LOW_EIGHTH  0x2581u /* one eighth; each code point after it is an eighth more */
 
@@ -59,6 +60,18 @@ void draw_bar(Canvas *c, int x, int y, int w, double value, StyleRole role) {
     for (int i = 0; i < eighths / 8; i++) canvas_put(c, x + i, y, FULL_BLOCK, role, ATTRIBUTE_NONE);
     if (eighths % 8 > 0)
         canvas_put(c, x + eighths / 8, y, LEFT_EIGHTH - (uint32_t)(eighths % 8 - 1), role, ATTRIBUTE_NONE);
+}
+
+void draw_bar_signed(Canvas *c, int x, int y, int w, double value, StyleRole role) {
+    int left = w / 2, zero = x + left;
+    if (!(value < 0)) {
+        draw_bar(c, zero, y, w - left, value, role);
+        return;
+    }
+    bool ascii = c->glyphs == GLYPHS_ASCII;
+    int halves = parts_of(-value, left, ascii ? 1 : 2) * (ascii ? 2 : 1);
+    for (int i = 1; i <= halves / 2; i++) canvas_put(c, zero - i, y, ascii ? '#' : FULL_BLOCK, role, ATTRIBUTE_NONE);
+    if (halves % 2) canvas_put(c, zero - halves / 2 - 1, y, RIGHT_HALF, role, ATTRIBUTE_NONE);
 }
 
 /* The model's bar with a mark in the column where the truth ends. */

@@ -14,6 +14,8 @@ void draw_rule(Canvas *c, int x, int y, int w, StyleRole role); /* horizontal li
 
 /* A horizontal bar of VALUE in 0..1 over W columns, in eighths. What is above zero shows at least a sliver. */
 void draw_bar(Canvas *c, int x, int y, int w, double value, StyleRole role);
+/* The same of VALUE in -1..1, from the middle to the right or to the left. */
+void draw_bar_signed(Canvas *c, int x, int y, int w, double value, StyleRole role);
 /* Model and truth of one item, both 0..1, always in this order: two bars on two rows that touch, so that
  * pairs stand apart, or on ROWS = 1 one row with the model in the
  * upper half and the truth in the lower (where heat is no colour: the model's bar with a mark where the truth is). TRUTH NaN: none. */

@@ -51,27 +51,66 @@ static Line *line_named(Line *lines, int *count, const char *label, long rows) {
     return l;
 }
 
-static void draw_lines(Canvas *c, Rect r, const Figure *f, const Table *t) {
-    int x = table_find(t, f->x), y = table_find(t, f->y), series = f->series ? table_find(t, f->series) : -1, count = 0;
-    long rows = table_rows(t);
-    Line lines[SERIES_MOST] = {0};
-    for (long i = 0; i < rows; i++) {
-        char label[LABEL_MOST] = "";
-        if (series >= 0) label_of(t, i, series, label, sizeof label);
-        Line *l = line_named(lines, &count, label, rows);
-        double value = number_at(t, i, y);
-        if (!l || isinf(value)) continue;
-        l->x[l->n] = is_number(t, x) ? number_at(t, i, x) : (double)l->n;
-        l->y[l->n++] = value;
+/* The columns that f->y names, in order; how many. */
+static int columns_of(const Figure *f, const Table *t, int column[SERIES_MOST]) {
+    int n = 0;
+    for (const char *at = f->y; *at && n < SERIES_MOST; at += strspn(at, " ")) {
+        char name[64];
+        size_t bytes = strcspn(at, " ");
+        snprintf(name, sizeof name, "%.*s", (int)bytes, at);
+        column[n] = table_find(t, name);
+        if (column[n] >= 0) n++;
+        at += bytes;
     }
+    return n;
+}
+
+/* What one of several columns is called on the screen; alone it needs no name. */
+static const char *column_label(const Table *t, int column, int columns) {
+    return columns > 1 ? table_column(t, column)->name : "";
+}
+
+/* The label of a line or a bar: its series, or its column. */
+static void series_of(const Figure *f, const Table *t, long row, int column, int columns, char *out, size_t bytes) {
+    int series = f->series ? table_find(t, f->series) : -1;
+    snprintf(out, bytes, "%s", column_label(t, column, columns));
+    if (series >= 0) label_of(t, row, series, out, bytes);
+}
+
+static void add_point(Line *l, const Table *t, long row, int x, int y) {
+    double value = number_at(t, row, y);
+    if (isinf(value)) return;
+    l->x[l->n] = is_number(t, x) ? number_at(t, row, x) : (double)l->n;
+    l->y[l->n++] = value;
+}
+
+static int collect_lines(const Figure *f, const Table *t, const int *column, int columns, Line *lines) {
+    int count = 0, x = table_find(t, f->x);
+    long rows = table_rows(t);
+    for (int i = 0; i < columns; i++) {
+        for (long row = 0; row < rows; row++) {
+            char label[LABEL_MOST];
+            series_of(f, t, row, column[i], columns, label, sizeof label);
+            Line *l = line_named(lines, &count, label, rows);
+            if (l) add_point(l, t, row, x, column[i]);
+        }
+    }
+    return count;
+}
+
+static void draw_lines(Canvas *c, Rect r, const Figure *f, const Table *t) {
+    int column[SERIES_MOST], columns = columns_of(f, t, column);
+    Line lines[SERIES_MOST] = {0};
+    int count = collect_lines(f, t, column, columns, lines);
     Series drawn[SERIES_MOST];
     for (int i = 0; i < count; i++)
         drawn[i] =
             (Series){lines[i].x, lines[i].y, lines[i].n, series_roles[i], lines[i].label[0] ? lines[i].label : NULL};
     Plot plot = {.series = drawn,
                  .count = count,
+                 .log_y = f->kind == FIGURE_LOG_LINE,
                  .x_label = f->x,
-                 .y_label = f->y,
+                 .y_label = columns == 1 ? f->y : NULL,
                  .level = (double)NAN,
                  .cursor_x = (double)NAN};
     draw_plot(c, r, &plot);
@@ -81,32 +120,38 @@ static void draw_lines(Canvas *c, Rect r, const Figure *f, const Table *t) {
     }
 }
 
-/* Bars. */
+/* Bars: one for each row and column, the columns of a row below each other; from the middle where there are negative
+ * values. */
 
-static double largest(const Table *t, int column) {
+/* The largest size of a value; *negative: whether any is below 0. */
+static double largest(const Table *t, const int *column, int columns, bool *negative) {
     double most = 0;
-    for (long i = 0; i < table_rows(t); i++) {
-        double v = fabs(number_at(t, i, column));
-        if (isfinite(v)) most = fmax(most, v);
+    *negative = false;
+    for (long i = 0; i < table_rows(t) * columns; i++) {
+        double v = number_at(t, i / columns, column[i % columns]);
+        if (!isfinite(v)) continue;
+        most = fmax(most, fabs(v));
+        *negative |= v < 0;
     }
     return most;
 }
 
 static void draw_bars(Canvas *c, Rect r, const Figure *f, const Table *t) {
-    int x = table_find(t, f->x), y = table_find(t, f->y), series = f->series ? table_find(t, f->series) : -1;
-    double most = largest(t, y);
+    int x = table_find(t, f->x), column[SERIES_MOST], columns = columns_of(f, t, column);
+    bool negative;
+    double most = largest(t, column, columns, &negative);
+    void (*draw)(Canvas *, int, int, int, double, StyleRole) = negative ? draw_bar_signed : draw_bar;
     int label_w = r.w / 3 < LABEL_MOST ? r.w / 3 : LABEL_MOST, number_w = 12, bar = r.w - label_w - number_w - 2;
-    for (long i = 0; i < table_rows(t) && i < r.h; i++) {
+    for (long i = 0; i < table_rows(t) * columns && i < r.h; i++) {
         char label[LABEL_MOST * 2], more[LABEL_MOST] = "";
-        label_of(t, i, x, label, sizeof label);
-        if (series >= 0) label_of(t, i, series, more, sizeof more);
-        int at = canvas_textf(c, r.x, r.y + (int)i, label_w, STYLE_TEXT, CANVAS_ELLIPSIS, more[0] ? "%s %s" : "%s",
-                              label, more);
+        int which = (int)(i % columns), y = r.y + (int)i;
+        label_of(t, i / columns, x, label, sizeof label);
+        series_of(f, t, i / columns, column[which], columns, more, sizeof more);
+        int at = canvas_textf(c, r.x, y, label_w, STYLE_TEXT, CANVAS_ELLIPSIS, more[0] ? "%s %s" : "%s", label, more);
         (void)at;
-        double v = number_at(t, i, y);
-        draw_bar(c, r.x + label_w + 1, r.y + (int)i, bar, most > 0 && isfinite(v) ? fabs(v) / most : 0, STYLE_SERIES_A);
-        canvas_text(c, r.x + r.w - number_w + 1, r.y + (int)i, number_w - 1, format_figures(v).s, STYLE_DIM,
-                    ATTRIBUTE_NONE);
+        double v = number_at(t, i / columns, column[which]);
+        draw(c, r.x + label_w + 1, y, bar, most > 0 && isfinite(v) ? v / most : 0, series_roles[which]);
+        canvas_text(c, r.x + r.w - number_w + 1, y, number_w - 1, format_figures(v).s, STYLE_DIM, ATTRIBUTE_NONE);
     }
 }
 
@@ -183,6 +228,7 @@ void figure_draw(Canvas *c, Rect r, const Figure *f, const Table *t) {
     }
     switch (f->kind) {
     case FIGURE_LINE:
+    case FIGURE_LOG_LINE:
         draw_lines(c, r, f, t);
         break;
     case FIGURE_BARS:

@@ -13,10 +13,13 @@ typedef struct {
     const Column *columns; /* ends in a row without a name */
 } TableSpec;
 
-typedef enum { FIGURE_NONE, FIGURE_LINE, FIGURE_BARS, FIGURE_HEAT, FIGURE_TREE } FigureKind;
+/* LOG_LINE: y is drawn on a logarithmic axis. */
+typedef enum { FIGURE_NONE, FIGURE_LINE, FIGURE_LOG_LINE, FIGURE_BARS, FIGURE_HEAT, FIGURE_TREE } FigureKind;
 typedef struct {
     FigureKind kind;
-    const char *table, *x, *y, *series; /* columns; series splits lines, or is the value of a heat map; NULL: none */
+    const char *table, *x;
+    const char *y;      /* one column, or several of lines or bars: "with without" */
+    const char *series; /* the column that splits lines, or the value of a heat map; NULL: none */
 } Figure;
 
 typedef struct {

@@ -1,0 +1,118 @@
+/* figure: what a row of the catalogue says is what is drawn: several columns, series, a logarithmic axis, signs. */
+#include "expect.h"
+
+#include "figure.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const Column columns[] = {
+    {"x", COLUMN_INT, ""}, {"with", COLUMN_DOUBLE, ""}, {"without", COLUMN_DOUBLE, ""}, {"kind", COLUMN_TEXT, ""}, {0}};
+
+static Table *table_of(int rows, double first, double factor) {
+    Table *t = table_new("t", columns);
+    double value = first;
+    for (int i = 0; i < rows; i++, value *= factor) {
+        table_add_int(t, i);
+        table_add_real(t, value);
+        table_add_real(t, -value / 2);
+        table_add_text(t, i % 2 ? "odd" : "even");
+    }
+    return t;
+}
+
+/* The canvas as text. */
+static char *draw(const Figure *f, const Table *t, int w, int h) {
+    Canvas *c = canvas_new(w, h, GLYPHS_HALF);
+    figure_draw(c, (Rect){0, 0, w, h}, f, t);
+    Str s;
+    str_init(&s);
+    canvas_dump(c, false, &s);
+    canvas_free(c);
+    return str_take(&s);
+}
+
+static void expect_words(const Figure *f, const Table *t, const char *const *words) {
+    char *text = draw(f, t, 60, 12);
+    for (; *words; words++)
+        if (!strstr(text, *words)) fail_msg("no '%s' in\n%s", *words, text);
+    mem_free(text);
+}
+
+static void lines_have_the_names_of_columns_or_series(void **state) {
+    (void)state;
+    Table *t = table_of(9, 1, 2);
+    expect_words(&(Figure){FIGURE_LINE, "t", "x", "with without", NULL}, t,
+                 (const char *const[]){"with", "without", NULL});
+    expect_words(&(Figure){FIGURE_LINE, "t", "x", "with", "kind"}, t,
+                 (const char *const[]){"odd", "even", "with", NULL});
+    table_free(t);
+}
+
+/* 1, 10, 100 ... are equally far apart. */
+static void logarithmic_axes(void **state) {
+    (void)state;
+    Table *t = table_of(5, 1, 10);
+    expect_words(&(Figure){FIGURE_LOG_LINE, "t", "x", "with", NULL}, t,
+                 (const char *const[]){"10000 ", "  100 ", "    1 ", NULL});
+    table_free(t);
+}
+
+/* Columns to the first of a line's glyphs, and how many there are. */
+static void bar_of(const char *text, int row, int *from, int *cells) {
+    for (; row > 0; row--) text = strchr(text, '\n') + 1;
+    int at = 0;
+    *from = -1;
+    *cells = 0;
+    for (; *text && *text != '\n'; at++) {
+        bool block = strncmp(text, "\xE2\x96\x88", 3) == 0;
+        if (block && *from < 0) *from = at;
+        *cells += block;
+        text += (*text & 0x80) ? 3 : 1;
+    }
+}
+
+/* A negative value goes to the left of the middle, half as far. */
+static void bars_keep_their_sign(void **state) {
+    (void)state;
+    Table *t = table_of(1, 4, 1);
+    char *text = draw(&(Figure){FIGURE_BARS, "t", "x", "with without", NULL}, t, 60, 4);
+    int up, up_cells, down, down_cells;
+    bar_of(text, 0, &up, &up_cells);
+    bar_of(text, 1, &down, &down_cells);
+    assert_true(up_cells >= 10);
+    assert_int_equal(down_cells, up_cells / 2);
+    assert_int_equal(down + down_cells, up);
+    assert_non_null(strstr(text, "0 with "));
+    assert_non_null(strstr(text, "0 without "));
+    assert_non_null(strstr(text, "-2"));
+    mem_free(text);
+    table_free(t);
+}
+
+static void nothing_breaks_in_little_room(void **state) {
+    (void)state;
+    Table *t = table_of(7, -1, -3), *none = table_new("t", columns);
+    for (int kind = FIGURE_NONE; kind <= FIGURE_TREE; kind++)
+        for (int w = 1; w < 40; w += 6)
+            for (int h = 1; h < 9; h += 3) {
+                Figure f = {(FigureKind)kind, "t", "x", "with without", kind == FIGURE_HEAT ? "with" : NULL};
+                mem_free(draw(&f, t, w, h));
+                mem_free(draw(&f, none, w, h));
+                mem_free(draw(&f, NULL, w, h));
+            }
+    table_free(t);
+    table_free(none);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lines_have_the_names_of_columns_or_series),
+        cmocka_unit_test(logarithmic_axes),
+        cmocka_unit_test(bars_keep_their_sign),
+        cmocka_unit_test(nothing_breaks_in_little_room),
+        cmocka_unit_test(all_is_freed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
