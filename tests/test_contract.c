@@ -82,6 +82,8 @@ static const struct {
     const char *table;
     const char *header;
 } headers[] = {
+    {"attn.causal", "diff", "position,change"},
+    {"attn.scale", "weight", "d_k,max_weight_scaled,max_weight_unscaled"},
     {"attn.step model=small", "attention",
      "layer,head,query,key,query_token,key_token,score,scaled,softcapped,masked,weight"},
     {"attn.step model=small", "vectors", "layer,head,position,which,index,value"},
@@ -99,6 +101,8 @@ static const struct {
     {"decode.greedy model=small", "path", "step,token,id,p,log_p,true_p"},
     {"decode.greedy model=small", "sentence", "of,text,log_p,true_log_p"},
     {"decode.next model=small", "next", "token,id,logit,model_p,true_p"},
+    {"gqa.equal", "diff", "against,max_difference"},
+    {"gqa.equal", "parameters", "kv_heads,count"},
     {"grammar.next", "next", "token,p"},
     {"grammar.sample", "sentences", "sentence,log_p,text"},
     {"grammar.score text=the", "score", "sentence,tokens,log_p,unknown,text"},
@@ -111,6 +115,15 @@ static const struct {
     {"lm.train d=16 sentences=64 epochs=1", "curve", "step,tokens,loss,learning_rate,grad_norm,tokens_per_s"},
     {"lm.train d=16 sentences=64 epochs=1", "result", "split,tokens,nll,perplexity,floor_perplexity"},
     {"lm.train d=16 sentences=64 epochs=1", "model", "part,parameters"},
+    {"pos.permute", "diff", "encoding,max_difference"},
+    {"rope.cache model=rotary", "diff", "feed,max_difference"},
+    {"rope.clock", "pairs", "pair,radians_per_token,period_tokens"},
+    {"rope.decay", "similarity", "distance,value"},
+    {"rope.matrix", "agree", "form,max_difference"},
+    {"rope.matrix", "matrix", "row,column,value"},
+    {"rope.relative", "length", "scheme,change"},
+    {"rope.relative", "score", "scheme,t,j,score"},
+    {"rope.rotate", "rotated", "index,pair,angle,before,after"},
     {"text.batch", "batch", "sentence,position,token,id"},
     {"text.batch", "waste", "block,sentences,cut_sentences,cut_tokens,pads,positions,pad_share"},
     {"text.units", "units", "unit,tokens,unknown,vocabulary,text"},
@@ -257,6 +270,19 @@ static const struct {
     {"$L run bpe.decode ids=9999", 2, "ids are 0 to"},
     {"$L run bpe.morphs grammar=farm", 2, "heldout"},
     {"$L run text.units text=", 2, "empty"},
+    {"$L run attn.causal T=0", 2, "smallest allowed value, 1"},
+    {"$L run attn.scale dims=4,0", 2, "smallest allowed value, 1"},
+    {"$L run gqa.equal kv_heads=3", 2, "heads (8) must be a multiple of kv_heads (3)"},
+    {"$L run gqa.equal d=30", 2, "d (30) is not a multiple of heads (8)"},
+    {"$L run pos.permute d=5", 2, "d (5) must be even"},
+    {"$L run rope.cache model=gpt", 2, "learned positions"},
+    {"$L run rope.cache model=small", 2, "pos=learned"},
+    {"$L run rope.clock base=0", 2, "base: 0 is below"},
+    {"$L run rope.clock base=nan", 2, "'nan' is not a number"},
+    {"$L run rope.decay d=7", 2, "d (7) must be even"},
+    {"$L run rope.matrix d=7 --csv made", 2, "d (7) must be even"},
+    {"$L run rope.relative at=5:2,7", 2, "'7' is not query:key"},
+    {"$L run rope.rotate x=1,2,3", 2, "3 numbers do not make pairs"},
     {"$L run text.batch --csv - >/dev/full", 1, "No space"},
     {"$L run text.batch >/dev/full", 1, "No space"},
     {"$L list >/dev/full", 1, "No space"},
@@ -467,7 +493,8 @@ static void signals_end_the_screen(void **state) {
 static int make_folder(void **state) {
     (void)state;
     if (!mkdtemp(folder)) return -1;
-    Ran r = shell("$L run lm.train d=16 sentences=64 epochs=1 save=small");
+    Ran r = shell("$L run lm.train d=16 sentences=64 epochs=1 save=small && "
+                  "$L run lm.train arch=modern d=16 sentences=64 epochs=1 save=rotary");
     int code = r.code;
     ran_done(&r);
     return code;
