@@ -325,7 +325,7 @@ PtyCell pty_cell(Pty *p, int x, int y) {
                      .underline = cell.attrs.underline != 0};
 }
 
-static void add_line(Pty *p, int y, Str *out) {
+void pty_line(Pty *p, int y, Str *out) {
     size_t start_of_line = out->len;
     for (int x = 0; x < p->w; x++) {
         PtyCell cell = pty_cell(p, x, y);
@@ -345,7 +345,7 @@ int pty_height(const Pty *p) {
 bool pty_line_holds(Pty *p, int y, const char *text) {
     Str line;
     str_init(&line);
-    add_line(p, y, &line);
+    pty_line(p, y, &line);
     bool holds = strstr(line.s, text) != NULL;
     str_done(&line);
     return holds;
@@ -353,7 +353,7 @@ bool pty_line_holds(Pty *p, int y, const char *text) {
 
 void pty_text(Pty *p, Str *out) {
     for (int y = 0; y < p->h; y++) {
-        add_line(p, y, out);
+        pty_line(p, y, out);
         str_add_char(out, '\n');
     }
 }
@@ -453,7 +453,7 @@ static bool holds_line(Pty *p, void *user) {
     const Line *line = user;
     Str text;
     str_init(&text);
-    add_line(p, line->y, &text);
+    pty_line(p, line->y, &text);
     bool same = strcmp(text.s, line->text) == 0;
     str_done(&text);
     return same;

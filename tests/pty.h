@@ -53,6 +53,7 @@ void pty_expect_given_back(Pty *p);
 /* The screen now. */
 int pty_width(const Pty *p);
 int pty_height(const Pty *p);
+void pty_line(Pty *p, int y, Str *out); /* appended, trailing blanks cut */
 bool pty_line_holds(Pty *p, int y, const char *text);
 void pty_text(Pty *p, Str *out); /* appended, a line a row */
 PtyCell pty_cell(Pty *p, int x, int y);

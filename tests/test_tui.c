@@ -1,5 +1,5 @@
 /* The loop, on a terminal made for the test, with the clock standing still: it draws when something changed and only
- * then, leaves at least three times a frame's cost between frames, and ends when it should. */
+ * then, leaves at least three times a frame's cost between frames that nobody asked for, and ends when it should. */
 #include "expect.h"
 
 #include "clock.h"
@@ -11,6 +11,7 @@ enum { EVENTS_MOST = 64 };
 typedef struct {
     Term term; /* first */
     Event event[EVENTS_MOST];
+    double due[EVENTS_MOST]; /* not before this time */
     int at, count;
     int frames, repaints, suspends;
     int idle_left;    /* turns without an event before the end */
@@ -45,10 +46,12 @@ static Event fake_next(Term *t, double timeout, int wake_fd) {
     Fake *f = (Fake *)t;
     (void)wake_fd;
     if (timeout > f->asked) f->asked = timeout;
-    if (f->at < f->count) return f->event[f->at++];
-    if (timeout == 0) return (Event){.kind = EVENT_NONE};
-    f->now += timeout;
+    bool more = f->at < f->count, in_time = more && f->due[f->at] <= f->now + timeout;
+    if (in_time && f->due[f->at] > f->now) f->now = f->due[f->at];
+    if (!in_time) f->now += timeout;
     clock_freeze(f->now);
+    if (in_time) return f->event[f->at++];
+    if (more || timeout == 0) return (Event){.kind = EVENT_NONE};
     return (Event){.kind = f->idle_left-- > 0 ? EVENT_NONE : EVENT_QUIT, .signal = 15};
 }
 static void fake_suspend(Term *t) {
@@ -103,17 +106,44 @@ static void a_burst_of_keys_is_one_frame(void **unused) {
     app_free(a);
 }
 
+/* Before the frames of the usual rate, 20 a second, have their turn; a slow terminal draws half the time at most. */
+static void a_key_is_answered_at_once(void **unused) {
+    (void)unused;
+    static const double costs[] = {0, 0.001, 0.01, 0.2};
+    for (int i = 0; i < 4; i++) {
+        App *a = screen_new(NULL);
+        Fake f = fake_new();
+        f.cost = costs[i];
+        f.idle_left = 2;
+        press(&f, 'l');
+        run(&f, a);
+        assert_int_equal(f.frames, 2);
+        double rest = f.frame_at[1] - (f.frame_at[0] + f.cost);
+        assert_true(rest >= f.cost - 1e-9 && rest < f.cost + 1e-9);
+        app_free(a);
+    }
+}
+
+/* The message that m makes goes by itself after 8 seconds, and a new size is drawn just before: the frame without the
+ * message waits for its turn. */
 static void a_slow_terminal_gets_fewer_frames(void **unused) {
     (void)unused;
-    App *a = screen_new(NULL);
-    Fake f = fake_new();
-    f.cost = 0.2;
-    f.idle_left = 2;
-    press(&f, 'l');
-    run(&f, a);
-    assert_int_equal(f.frames, 2);
-    assert_true(f.frame_at[1] - (f.frame_at[0] + 0.2) >= 0.599);
-    app_free(a);
+    static const double costs[] = {0.001, 0.2}, rests[] = {0.05, 0.6};
+    for (int i = 0; i < 2; i++) {
+        App *a = screen_new(NULL);
+        Fake f = fake_new();
+        f.cost = costs[i];
+        press(&f, 'm');
+        f.due[f.count] = f.now + f.cost + 8 - f.cost / 2;
+        f.event[f.count++] = (Event){.kind = EVENT_RESIZE};
+        f.idle_left = 3;
+        run(&f, a);
+        assert_int_equal(f.frames, 4);
+        assert_true(f.frame_at[2] >= f.due[1]);
+        double rest = f.frame_at[3] - (f.frame_at[2] + f.cost);
+        assert_true(rest >= rests[i] - 1e-9 && rest < rests[i] + 1e-9);
+        app_free(a);
+    }
 }
 
 static void wishes_reach_the_terminal(void **unused) {
@@ -154,9 +184,10 @@ static void a_message_goes_by_itself(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_new_is_not_drawn),          cmocka_unit_test(a_burst_of_keys_is_one_frame),
-        cmocka_unit_test(a_slow_terminal_gets_fewer_frames), cmocka_unit_test(wishes_reach_the_terminal),
-        cmocka_unit_test(the_user_ends_it_with_zero),        cmocka_unit_test(a_message_goes_by_itself),
+        cmocka_unit_test(nothing_new_is_not_drawn),  cmocka_unit_test(a_burst_of_keys_is_one_frame),
+        cmocka_unit_test(a_key_is_answered_at_once), cmocka_unit_test(a_slow_terminal_gets_fewer_frames),
+        cmocka_unit_test(wishes_reach_the_terminal), cmocka_unit_test(the_user_ends_it_with_zero),
+        cmocka_unit_test(a_message_goes_by_itself),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,8 @@
 
 enum { EVENTS_A_TURN = 64 }; /* a burst of keys is worked off before the next frame */
 
-static const double rest_factor = 3; /* a frame that took t seconds is followed by at least 3 t without one */
+/* A frame that took t seconds is followed by at least 3 t without one, and by t when somebody waits for an answer. */
+static const double rest_factor = 3, answer_factor = 1;
 static const double idle_seconds = 0.25;
 
 typedef struct {
@@ -13,8 +14,9 @@ typedef struct {
     Worker *worker;
     Canvas *canvas;
     double least_interval; /* seconds between frames */
-    double next_frame;     /* not before */
-    bool dirty;
+    double next_frame;     /* not before, for what changes by itself */
+    double next_answer;    /* not before, for what a key or a click changed */
+    bool dirty, asked;     /* something changed; a person did it */
     int signal;
 } Loop;
 
@@ -28,7 +30,14 @@ static void draw(Loop *l) {
     l->term->present(l->term, l->canvas, app_style(l->app));
     double cost = clock_now() - start, rest = rest_factor * cost;
     l->next_frame = clock_now() + (rest > l->least_interval ? rest : l->least_interval);
-    l->dirty = false;
+    l->next_answer = clock_now() + answer_factor * cost;
+    l->dirty = l->asked = false;
+}
+
+/* Seconds until the next frame may be drawn. */
+static double until_frame(const Loop *l) {
+    double left = (l->asked ? l->next_answer : l->next_frame) - clock_now();
+    return left > 0 ? left : 0;
 }
 
 static void obey_wishes(Loop *l) {
@@ -43,10 +52,7 @@ static void obey_wishes(Loop *l) {
 
 /* How long the terminal may wait: to the next frame when one is due, to the next change otherwise. */
 static double patience(const Loop *l) {
-    if (l->dirty) {
-        double left = l->next_frame - clock_now();
-        return left > 0 ? left : 0;
-    }
+    if (l->dirty) return until_frame(l);
     double change = app_wait(l->app);
     return change >= 0 && change < idle_seconds ? change : idle_seconds;
 }
@@ -56,7 +62,7 @@ static void take_events(Loop *l) {
     for (int i = 0; e.kind != EVENT_NONE && i < EVENTS_A_TURN; i++) {
         if (e.kind == EVENT_QUIT) l->signal = e.signal;
         app_event(l->app, &e);
-        if (e.kind != EVENT_WAKE) l->dirty = true;
+        if (e.kind != EVENT_WAKE) l->dirty = l->asked = true;
         if (e.kind == EVENT_WAKE || app_wants_quit(l->app)) return;
         e = l->term->next(l->term, 0, -1);
     }
@@ -70,7 +76,7 @@ int tui_run(App *a, Term *t, Worker *w, const TuiOptions *o) {
     while (!app_wants_quit(a)) {
         if (app_tick(a)) l.dirty = true;
         obey_wishes(&l);
-        if (l.dirty && clock_now() >= l.next_frame) draw(&l);
+        if (l.dirty && until_frame(&l) == 0) draw(&l);
         take_events(&l);
     }
     canvas_free(l.canvas);

@@ -1,4 +1,5 @@
-/* tui: the loop: events in, frames out, at a rate that follows the measured cost of a frame. */
+/* tui: the loop: events in, frames out, at a rate that follows the measured cost of a frame. What a person does is
+ * answered at once, whatever the rate. */
 #ifndef UI_TUI_H
 #define UI_TUI_H
 
@@ -6,7 +7,7 @@
 #include "term.h"
 
 typedef struct {
-    double frames_per_second; /* at most; 20 */
+    double frames_per_second; /* at most, of what changes by itself; 20 */
 } TuiOptions;
 
 /* Runs until the user quits. Returns the signal that ended it, 0 when the user did. */
