@@ -459,6 +459,20 @@ static void a_new_size_is_followed(void **state) {
     close_stage(p);
 }
 
+/* Smaller and back before anybody looks: the size is the same, what was on the terminal is gone. */
+static void a_size_that_comes_back_is_drawn_again(void **state) {
+    (void)state;
+    new_stage();
+    Pty *p = open_stage(&plain);
+    pty_expect_line(p, 1, "model truth plain");
+    pty_print(p, "\033[2J");
+    pty_expect_line(p, 1, "");
+    pty_signal(p, SIGWINCH);
+    pty_expect_line(p, 0, "#1 resize 80x24");
+    pty_expect_line(p, 1, "model truth plain");
+    close_stage(p);
+}
+
 /* Hundreds of sizes at once, most of them never seen: the last one counts. */
 static void a_storm_of_sizes(void **state) {
     (void)state;
@@ -741,6 +755,7 @@ int main(void) {
         cmocka_unit_test(a_paste_runs_nothing),
         cmocka_unit_test(a_wake_and_time_outs),
         cmocka_unit_test(a_new_size_is_followed),
+        cmocka_unit_test(a_size_that_comes_back_is_drawn_again),
         cmocka_unit_test(a_storm_of_sizes),
         cmocka_unit_test(every_end_gives_the_terminal_back),
         cmocka_unit_test(the_quit_character_is_a_way_out),

@@ -225,7 +225,7 @@ static void forget_shown(CursesTerm *c) {
     for (size_t i = 0; i < cells; i++) c->shown[i] = (Painted){UINT32_MAX, A_NORMAL, 0};
 }
 
-/* Asks for the size; true when it is another one. */
+/* Asks for the size; false when it is the same. */
 static bool follow_size(CursesTerm *c) {
     struct winsize size;
     if (ioctl(OUTPUT_FD, TIOCGWINSZ, &size) != 0 || size.ws_row == 0 || size.ws_col == 0) return false;
@@ -374,17 +374,22 @@ static bool read_input(CursesTerm *c, Event *out) {
     return term_decode_has_escape(&c->decoder) && term_decode_flush(&c->decoder, out);
 }
 
+/* A window that is of the same size again was another one in between, and may have lost what was on it. */
+static void meet_resize(CursesTerm *c) {
+    if (!follow_size(c)) repaint(&c->term);
+}
+
 static bool read_signals(CursesTerm *c, Event *out) {
     SignalNews news = signals_take();
     if (news.stop) suspend(&c->term);
     if (news.resume && !c->resumed) take_back(c);
-    bool resized = news.resize && follow_size(c);
+    if (news.resize) meet_resize(c);
     *out = (Event){.kind = EVENT_NONE};
     if (news.quit != 0)
         *out = (Event){.kind = EVENT_QUIT, .signal = news.quit};
     else if (c->resumed)
         out->kind = EVENT_RESUME;
-    else if (resized)
+    else if (news.resize)
         out->kind = EVENT_RESIZE;
     c->resumed = false;
     return out->kind != EVENT_NONE;
