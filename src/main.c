@@ -4,6 +4,7 @@
  * error is one line on standard error. */
 #include "bug.h"
 #include "catalog.h"
+#include "environment.h"
 #include "headless.h"
 #include "intl.h"
 #include "lab.h"
@@ -370,6 +371,7 @@ static void out_of_memory(const char *sentence) {
 }
 
 int main(int argc, char **argv) {
+    environment_settle(argv);
     bool utf8 = intl_init(NULL);
     signal(SIGPIPE, SIG_IGN);
     mem_set_hook(out_of_memory);

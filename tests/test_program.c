@@ -3,6 +3,7 @@
 #include "expect.h"
 
 #include "pty.h"
+#include "str.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -110,6 +111,44 @@ static void without_a_terminal_it_says_what_goes(void **state) {
     p = pty_call(&(PtyOptions){.w = 120, .h = 40, .term = "dumb"}, run_program, (void *)endless);
     pty_expect(p, "lantern: the terminal TERM=dumb cannot move its cursor");
     expect_end(p, 2);
+}
+
+static int run_without_threads(void *user) {
+    unsetenv("OPENBLAS_NUM_THREADS");
+    unsetenv("OMP_NUM_THREADS");
+    return run_program(user);
+}
+
+/* Whether the child began with NAME=VALUE in its environment. -1: unknown here. */
+static int began_with(Pty *p, const char *pair) {
+    char path[64];
+    Str all;
+    snprintf(path, sizeof path, "/proc/%d/environ", (int)pty_child(p));
+    FILE *f = fopen(path, "r");
+    if (f == NULL) return -1;
+    str_init(&all);
+    for (int c; (c = fgetc(f)) != EOF;) str_add_char(&all, (char)(c == 0 ? '\n' : c));
+    fclose(f);
+    bool found = strstr(all.s, pair) != NULL;
+    str_done(&all);
+    return found;
+}
+
+/* OpenBLAS reads this when it is loaded: the program must have begun with it. */
+static void the_only_threads_are_ours(void **state) {
+    (void)state;
+    Pty *p = pty_call(&small_window, run_without_threads, (void *)endless);
+    expect_training(p);
+    assert_int_not_equal(began_with(p, "\nOPENBLAS_NUM_THREADS=1\n"), 0);
+    assert_int_not_equal(began_with(p, "\nOMP_NUM_THREADS=1\n"), 0);
+    pty_type(p, "qq");
+    expect_end(p, 0);
+    static const char *const three[] = {"OPENBLAS_NUM_THREADS=3", NULL};
+    p = pty_call(&(PtyOptions){.env = three}, run_program, (void *)endless);
+    expect_training(p);
+    assert_int_not_equal(began_with(p, "\nOPENBLAS_NUM_THREADS=3\n"), 0); /* what the user says stays */
+    pty_type(p, "qq");
+    expect_end(p, 0);
 }
 
 /* ---- leaving ---- */
@@ -239,6 +278,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_first_frame_comes_before_the_corpus),
         cmocka_unit_test(without_a_terminal_it_says_what_goes),
+        cmocka_unit_test(the_only_threads_are_ours),
         cmocka_unit_test(keys_leave),
         cmocka_unit_test(any_other_key_stays),
         cmocka_unit_test(signals_leave),
