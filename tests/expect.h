@@ -13,6 +13,14 @@
 #include "mem.h"
 #include "status.h"
 
+#ifdef __SANITIZE_THREAD__
+#define EXPECT_THREAD_SANITIZER 1
+#elif defined __has_feature
+#define EXPECT_THREAD_SANITIZER __has_feature(thread_sanitizer)
+#else
+#define EXPECT_THREAD_SANITIZER 0
+#endif
+
 static jmp_buf expect_jump;
 
 static inline void expect_hook(void) {

@@ -1,8 +1,8 @@
 #!/bin/sh
 # Installs what is missing, builds and runs the whole suite:
 #   gcc      release, warnings are errors, every test
-#   asan     AddressSanitizer and UBSan, every test but those of real terminals and speed
-#   tsan     the threads: worker, shards, jobs
+#   asan     AddressSanitizer and UBSan, every test but those that train long
+#   tsan     the threads: worker, shards, jobs, and the program itself in a terminal
 #   clang    warnings are errors; the fuzzers for some seconds each
 #   double   the whole program with an engine in double
 # sh tests/run.sh NAME... runs only those.
