@@ -6,6 +6,7 @@
 #include "help.h"
 #include "keymap.h"
 #include "lab.h"
+#include "pane.h"
 #include "rng.h"
 #include "screen.h"
 
@@ -167,28 +168,40 @@ static void the_cursor_is_one_for_all(void **unused) {
     app_free(a);
 }
 
+/* A pane's title begins with its number, whatever number that is. */
+static const char *title_of(const char *mark, int pane) {
+    static char title[80];
+    snprintf(title, sizeof title, "%s%d %s", mark, pane + 1, pane_at(pane)->title);
+    return title;
+}
+
 static void views_and_panes(void **unused) {
     (void)unused;
     App *a = screen_new(NULL);
+    int sample = pane_find("sample");
+    char number[16];
+    snprintf(number, sizeof number, "%d", sample + 1);
     screen_expect(a, "▸1 train");
     screen_expect(a, " 2 attention");
     screen_keys(a, "<Tab>");
     screen_expect(a, "▸2 attention");
     screen_keys(a, "<S-Tab><S-Tab>");
-    screen_expect(a, "▸4 laboratory");
-    screen_keys(a, "3z");
+    screen_expect(a, title_of("▸", pane_find("lab")));
+    screen_keys(a, number);
+    screen_keys(a, "z");
     screen_refuse(a, "1 train");
-    screen_expect(a, "▸3 next word");
+    screen_expect(a, title_of("▸", sample));
     screen_keys(a, "<Esc>");
     screen_expect(a, "1 train");
     assert_ok(app_command(a, "view split"));
-    screen_expect(a, "4 laboratory");
+    screen_expect(a, title_of("", sample + 1));
     screen_refuse(a, "1 train");
     assert_ok(app_command(a, "pane attention"));
     screen_keys(a, "p");
-    screen_refuse(a, "3 next word");
-    screen_keys(a, "<PageDown>p");
-    screen_expect(a, "▸3 next word");
+    screen_refuse(a, title_of("", sample));
+    assert_ok(app_command(a, "pane sample"));
+    screen_keys(a, "<PageUp><PageDown>p");
+    screen_expect(a, title_of("▸", sample));
     screen_keys(a, "b");
     screen_refuse(a, "next word");
     screen_keys(a, "x"); /* brings it back, does nothing else */

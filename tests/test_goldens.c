@@ -81,7 +81,7 @@ static void attention_of_a_long_prompt(void **unused) {
 
 static void next_word_alone(void **unused) {
     (void)unused;
-    one_pane("3z", "sample");
+    one_pane(":pane sample<Enter>z", "sample");
 }
 
 static void the_past_while_decoding(void **unused) {
@@ -106,7 +106,8 @@ static void nothing_yet(void **unused) {
 static void the_laboratory(void **unused) {
     (void)unused;
     App *a = quiet_new(NULL);
-    screen_keys(a, "4z<Enter>j");
+    assert_ok(app_command(a, "pane lab"));
+    screen_keys(a, "z<Enter>j");
     all_sizes(a, "lab-options");
     screen_keys(a, "R");
     assert_true(app_wait_jobs(a, 60));

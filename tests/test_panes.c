@@ -168,7 +168,8 @@ static void panes_say_what_they_are(void **unused) {
 static void the_next_words_that_are_exported_are_shown(void **unused) {
     (void)unused;
     App *a = screen_new(NULL);
-    screen_keys(a, "3z");
+    assert_ok(app_command(a, "pane sample"));
+    screen_keys(a, "z");
     PaneContext x = {.snapshot = app_snapshot(a)};
     Table *tables[PANE_TABLES];
     int n = pane_at(pane_find("sample"))->tables(&x, tables);

@@ -19,7 +19,7 @@ static void scripts_that_hold(void **unused) {
         "",
         "# only a comment\n",
         "expect lantern\nrefuse whale",
-        "key z\nrefuse 3 next word\nkey z\nexpect 3 next word",
+        "key z\nrefuse 2 attention\nkey z\nexpect 2 attention",
         "keys 2z<Enter>\nexpect so far",
         ":theme light\nexpect-message theme light",
         "  resize 40 12  \nexpect train\n",
