@@ -43,6 +43,7 @@ enum {
     ARGUMENT_COLOR,
     ARGUMENT_FPS,
     ARGUMENT_SCRIPT,
+    ARGUMENT_OPEN,
     ARGUMENT_ASCII,
     ARGUMENT_BRAILLE,
     ARGUMENT_NO_MOUSE
@@ -60,6 +61,7 @@ static const struct option long_options[] = {
     {"color", required_argument, NULL, ARGUMENT_COLOR},
     {"fps", required_argument, NULL, ARGUMENT_FPS},
     {"script", required_argument, NULL, ARGUMENT_SCRIPT},
+    {"open", required_argument, NULL, ARGUMENT_OPEN},
     {"ascii", no_argument, NULL, ARGUMENT_ASCII},
     {"braille", no_argument, NULL, ARGUMENT_BRAILLE},
     {"no-mouse", no_argument, NULL, ARGUMENT_NO_MOUSE},
@@ -99,6 +101,9 @@ static bool take_screen_argument(Arguments *a, int c) {
         break;
     case ARGUMENT_SCRIPT:
         o->script = optarg;
+        break;
+    case ARGUMENT_OPEN:
+        o->open = optarg;
         break;
     case ARGUMENT_ASCII:
         o->ascii = true;
@@ -183,6 +188,7 @@ static const char usage[] =
        "  --ascii, --braille                  no line drawing; finer plots\n"
        "  --fps N                             at most N frames a second (20)\n"
        "  --no-mouse                          the mouse stays the terminal's\n"
+       "  --open FILE                         returns to what :keep FILE wrote\n"
        "  --script FILE                       plays a script without a terminal\n"
        "\n"
        "with run\n"

@@ -5,6 +5,7 @@
 #include "bug.h"
 #include "intl.h"
 #include "script.h"
+#include "session.h"
 #include "str.h"
 #include "term.h"
 #include "tui.h"
@@ -81,9 +82,18 @@ static Status play(const char *path, Lab *lab, const Settings *set) {
     return s;
 }
 
-static void project(Term *t, Lab *lab, const Settings *set, int *signal_number) {
+static void resume(App *a, const char *path) {
+    Str line;
+    str_init(&line);
+    str_addf(&line, "resume \"%s\"", path);
+    app_run(a, line.s);
+    str_done(&line);
+}
+
+static void project(Term *t, Lab *lab, const Settings *set, const char *open, int *signal_number) {
     Worker *w = worker_new(lab, WORKER_THREAD);
     App *a = make_app(w, set, t->glyphs(t), t->depth(t));
+    if (open) resume(a, open);
     *signal_number = tui_run(a, t, w, &set->tui);
     t->free(t);
     app_free(a);
@@ -99,6 +109,7 @@ Status screen_run(const ScreenOptions *o, Options *run, int *signal_number) {
         s = status_usage(
             _("the screen needs a terminal for input and output; without one: lantern run ID [key=value ...], and "
               "lantern list names every ID"));
+    if (status_is_ok(&s) && o->open) s = session_check(o->open);
     if (status_is_ok(&s) && !o->script) s = term_curses_open(&set.term, &t);
     if (!status_is_ok(&s)) {
         options_free(run);
@@ -106,6 +117,6 @@ Status screen_run(const ScreenOptions *o, Options *run, int *signal_number) {
     }
     Lab *lab = lab_new(run);
     if (o->script) return play(o->script, lab, &set);
-    project(t, lab, &set, signal_number);
+    project(t, lab, &set, o->open, signal_number);
     return status_ok();
 }

@@ -11,6 +11,7 @@
 typedef struct {
     const char *theme, *map, *color; /* names as the user gave them; NULL: found out */
     const char *frames;              /* frames a second as text; NULL: 20 */
+    const char *open;                /* a kept session to return to; NULL: none */
     const char *script;              /* a file that plays instead of a person, without a terminal; NULL: none */
     bool ascii, braille, no_mouse;
     bool utf8; /* what intl_init said */

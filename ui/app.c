@@ -6,6 +6,7 @@
 #include "mem.h"
 #include "pane.h"
 #include "reading.h"
+#include "session.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -31,6 +32,7 @@ App *app_new(Worker *w, Glyphs glyphs, Depth depth) {
     a->cursor = (Cursor){.step = -1};
     a->scrub = -1;
     a->mouse = true;
+    str_init(&a->arriving);
     a->prompt = prompt_new();
     a->complete = complete_new(app_commands());
     BUG_ON(pane_count() > LAYOUT_MOST);
@@ -48,6 +50,7 @@ void app_free(App *a) {
         if (pane_at(i)->done) pane_at(i)->done(a->state[i]);
         mem_free(a->state[i]);
     }
+    str_done(&a->arriving);
     form_free(a->form);
     prompt_free(a->prompt);
     complete_free(a->complete);
@@ -113,6 +116,7 @@ void app_show(App *a, const Snapshot *s) {
     reading_clamp(a->snapshot, &a->cursor);
     if (snapshot_facts(s)->step == a->scrub || snapshot_facts(s)->message_number != a->message_number) a->scrub = -1;
     take_message(a);
+    session_arrive(a);
 }
 
 const Snapshot *app_snapshot(const App *a) {

@@ -7,6 +7,7 @@
 #include "pane.h"
 #include "picture.h"
 #include "reading.h"
+#include "session.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -444,6 +445,14 @@ static Status run_dump(App *a, const Words *words) {
     str_done(&text);
     if (status_is_ok(&s)) app_say(a, 0, _("wrote the screen to %s"), words->word[1]);
     return s;
+}
+
+static Status run_keep(App *a, const Words *words) {
+    return session_keep(a, words->word[1]);
+}
+
+static Status run_resume(App *a, const Words *words) {
+    return session_resume(a, words->word[1]);
 }
 
 static Status run_quit(App *a, const Words *words) {

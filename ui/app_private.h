@@ -50,13 +50,13 @@ struct App {
     bool export_pending; /* export-all waits for a snapshot that holds what all panes need */
     int export_patience; /* snapshots it still waits for */
     char export_folder[512];
+    Str arriving; /* the screen's lines of a session whose model is on its way */
+    long mark;    /* the newest one posted */
     bool repaint, suspend;
 };
 
 void app_say(App *a, int level, const char *format, ...) __attribute__((format(printf, 3, 4)));
 Status app_post(App *a, const char *line) STATUS_CHECKED;
-/* Runs LINE and says what went wrong in the message line. */
-void app_run(App *a, const char *line);
 void app_set_focus(App *a, int pane);
 Detail app_detail(const App *a); /* how the focused pane is drawn */
 PaneContext app_context(const App *a, int pane);

@@ -93,6 +93,8 @@ typedef struct {
     bool (*tick)(void *state);
     /* Waits until nothing runs beside the snapshot, at most SECONDS; true: nothing runs. NULL: nothing ever does. */
     bool (*wait)(const void *state, double seconds);
+    /* Adds the pane's own command lines that make a fresh state this one, for sessions. NULL: nothing to keep. */
+    void (*save)(const void *state, Str *out);
 } PaneType;
 
 #define PANE_TABLES 10

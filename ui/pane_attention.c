@@ -149,6 +149,11 @@ static Status run_switch(void *owner, const Words *words) {
     return status_ok();
 }
 
+static void attention_save(const void *state, Str *out) {
+    const AttentionState *s = state;
+    str_addf(out, "stage %s\nscale %s\n", attention_stage_name(s->stage), s->per_row ? "row" : "whole");
+}
+
 static int attention_tables(const PaneContext *x, Table **out) {
     int n = 0;
     Table *cells = observe_attention_table(x->snapshot, x->cursor->layer, x->cursor->head);
@@ -211,5 +216,6 @@ const PaneType pane_attention = {
     .keys = attention_keys,
     .commands = attention_commands,
     .tables = attention_tables,
+    .save = attention_save,
     .subtitle = attention_subtitle,
 };

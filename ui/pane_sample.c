@@ -284,6 +284,11 @@ static void sample_subtitle(const PaneContext *x, char *out, size_t bytes) {
     snprintf(out, bytes, _("after “%s”, by %s"), last, truth ? _("truth") : _("model"));
 }
 
+static void sample_save(const void *state, Str *out) {
+    const SampleState *s = state;
+    str_addf(out, "order %s\n", s->by_model ? "model" : "truth");
+}
+
 static const KeyRow sample_keys[] = {
     {"v", "order", N_("order"), N_("order the words by truth or by model")},
     {NULL, NULL, NULL, NULL},
@@ -317,5 +322,6 @@ const PaneType pane_sample = {
     .keys = sample_keys,
     .commands = sample_commands,
     .tables = sample_tables,
+    .save = sample_save,
     .subtitle = sample_subtitle,
 };

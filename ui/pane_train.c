@@ -402,6 +402,11 @@ static void train_subtitle(const PaneContext *x, char *out, size_t bytes) {
              state->linear ? _(", linear") : "");
 }
 
+static void train_save(const void *state, Str *out) {
+    const TrainState *s = state;
+    str_addf(out, "span %s\naxis %s\n", s->recent ? "recent" : "all", s->linear ? "linear" : "log");
+}
+
 static const KeyRow train_keys[] = {
     {"a", "span", N_("all/recent"), N_("all steps, or the last 200")},
     {"y", "axis", N_("linear"), N_("logarithmic or linear loss axis")},
@@ -439,5 +444,6 @@ const PaneType pane_train = {
     .keys = train_keys,
     .commands = train_commands,
     .tables = train_tables,
+    .save = train_save,
     .subtitle = train_subtitle,
 };

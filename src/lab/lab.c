@@ -246,6 +246,7 @@ static SnapshotFacts facts_of(const Lab *l) {
         if (l->pending) f.state = RUN_LOADING;
     }
     snprintf(f.message, sizeof f.message, "%s", l->message);
+    f.mark = l->mark;
     f.message_number = l->message_number;
     f.message_level = l->message_level;
     return f;
@@ -285,6 +286,7 @@ Snapshot *lab_snapshot(Lab *l) {
                    .test = l->train.test};
     observers_look(l->observers, &scene, l->watch, s);
     snapshot_add_table(s, settings_table(l));
+    snapshot_add_table(s, decode_state(l));
     return s;
 }
 

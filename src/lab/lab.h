@@ -36,7 +36,8 @@ double lab_wait(const Lab *l); /* seconds until it would: 0 now, INFINITY when n
 void lab_set_paced(Lab *l, bool paced);
 
 /* What is true now, with what the observers in the watch list add (at first: all). The caller owns one reference. Once
- * there is a run it holds the table settings: option,value, a row for each option given and for the prompt. */
+ * there is a run it holds the tables settings: option,value, a row for each option given and for the prompt; and state:
+ * line, the commands that bring prompt, position, filter and tampering to a fresh run. */
 Snapshot *lab_snapshot(Lab *l);
 
 /* Commands that changed the run so far, one a line: "120 set lr 0.003". Borrowed. */

@@ -9,6 +9,7 @@
 #include "tokens.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -361,4 +362,46 @@ void decode_facts(const Lab *l, SnapshotFacts *f) {
     f->tau_last = d->filter.order == ORDER_TAU_LAST;
     f->probe_window = l->window;
     tamper_text(l, f->tamper, sizeof f->tamper);
+}
+
+/* State as commands. */
+
+static void add_line(Table *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void add_line(Table *t, const char *format, ...) {
+    Str line;
+    va_list args;
+    str_init(&line);
+    va_start(args, format);
+    str_addv(&line, format, args);
+    va_end(args);
+    table_add_text(t, line.s);
+    str_done(&line);
+}
+
+static void add_filter(Table *t, const Decoding *d) {
+    if (!d->sampling) return;
+    Str tau, top_p;
+    str_init(&tau);
+    str_init(&top_p);
+    str_add_double(&tau, d->filter.tau);
+    str_add_double(&top_p, d->filter.top_p);
+    add_line(t, "filter tau=%s top_k=%d top_p=%s order=%s", tau.s, d->filter.top_k, top_p.s,
+             d->filter.order == ORDER_TAU_LAST ? "tau_last" : "tau_first");
+    str_done(&tau);
+    str_done(&top_p);
+}
+
+Table *decode_state(const Lab *l) {
+    static const Column columns[] = {{"line", COLUMN_TEXT, ""}, {0}};
+    const ModelConfig *c = model_config(run_model(l->train.live));
+    const Decoding *d = &l->decode;
+    Table *t = table_new("state", columns);
+    add_line(t, "prompt %s", d->text.s);
+    for (int i = 0; i < c->layers * c->heads; i++)
+        if (l->head_off[i]) add_line(t, "head %d %d off", i / c->heads + 1, i % c->heads + 1);
+    if (l->window == 0) add_line(t, "window none");
+    if (l->window > 0) add_line(t, "window %d", l->window);
+    add_filter(t, d);
+    add_line(t, "token to %d", decode_visible(d));
+    return t;
 }

@@ -74,3 +74,7 @@ Status lab_do_write(Lab *l, const Words *w) {
     snapshot_unref(s);
     return status;
 }
+
+Status lab_do_mark(Lab *l, const Words *w) {
+    return lab_number(_("a mark"), w->word[1], 1, 1000000000, &l->mark);
+}

@@ -82,6 +82,7 @@ struct Lab {
     unsigned char *head_off; /* [layers x heads] */
     int window;              /* -1: the model's */
     ObserverSet watch;
+    long mark;
     Observers *observers;
     char message[500];
     long message_number;
@@ -117,6 +118,8 @@ bool decode_turn(Lab *l);
 void decode_refresh(Lab *l); /* the generated tokens are those of the model looked at */
 int decode_visible(const Decoding *d);
 void decode_facts(const Lab *l, SnapshotFacts *f);
+/* The commands that bring prompt, position, filter and tampering of L to a fresh run, a row each: line. */
+Table *decode_state(const Lab *l);
 
 /* Numbers in commands: a sentence unless TEXT is a whole number from LEAST to MOST. */
 Status lab_number(const char *what, const char *text, long least, long most, long *out) STATUS_CHECKED;

@@ -53,6 +53,7 @@ typedef struct {
     char tamper[160];
     int probe_window; /* -1: the model's own; 0: none; n: n tokens */
     char bad_tensor[64];
+    long mark; /* of the newest command `mark`; 0: none yet */
     /* the newest sentence for the user and its number; level 0 information, 1 warning, 2 error */
     char message[500];
     long message_number;

@@ -1,0 +1,154 @@
+#include "session.h"
+
+#include "app_private.h"
+
+#include "file.h"
+#include "intl.h"
+#include "mem.h"
+#include "pane.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define SESSION_FIRST  "# lantern session"
+#define SESSION_SCREEN "screen"
+enum { SESSION_BYTES = 1 << 20 };
+
+/* ---- keeping ---- */
+
+static void add_pane(const App *a, int pane, Str *out) {
+    const PaneType *p = pane_at(pane);
+    if (!p->save) return;
+    Str lines;
+    str_init(&lines);
+    p->save(a->state[pane], &lines);
+    if (lines.len) str_addf(out, "pane %s\n%s", p->name, lines.s);
+    str_done(&lines);
+}
+
+static void add_wall(const App *a, Str *out) {
+    int shown = 0;
+    for (int i = 0; i < pane_count(); i++) shown += !a->hidden[i];
+    if (shown == pane_count() || shown == 0) return;
+    str_add(out, "wall");
+    for (int i = 0; i < pane_count(); i++)
+        if (!a->hidden[i]) str_addf(out, " %s", pane_at(i)->name);
+    str_add(out, "\n");
+}
+
+static void add_screen(const App *a, Str *out) {
+    static const char *const views[] = {"wall", "split", "focus"};
+    const Cursor *c = &a->cursor;
+    str_addf(out, "%s\ntheme %s\nmap %s\n", SESSION_SCREEN, style_theme_name(a->style.theme),
+             style_map_name(a->style.map));
+    add_wall(a, out);
+    for (int i = 0; i < pane_count(); i++) add_pane(a, i, out);
+    str_addf(out, "pane %s\nview %s\n", pane_at(a->focus)->name, views[a->view]);
+    if (a->presenting) str_add(out, "present on\n");
+    str_addf(out, "clock %s\n", a->clock == CLOCK_TRAIN ? "train" : "decode");
+    str_addf(out, "cursor layer=%d head=%d query=%d key=%d\n", c->layer + 1, c->head + 1, c->query, c->key);
+    if (c->step >= 0) str_addf(out, "cursor step=%ld\n", c->step);
+}
+
+static const char *base_name(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static Status write_text(const char *path, const Str *text) {
+    FileWriter *w;
+    STATUS_TRY(file_begin(path, &w));
+    fwrite(text->s, 1, text->len, file_stream(w));
+    return file_commit(w);
+}
+
+Status session_keep(App *a, const char *path) {
+    const Table *state = snapshot_table(a->snapshot, "state");
+    if (!state) return status_failed(_("there is no run yet that could be kept"));
+    Str text, line;
+    str_init(&text);
+    str_init(&line);
+    str_addf(&text, "%s\nmodel %s.model\n", SESSION_FIRST, base_name(path));
+    for (long i = 0; i < table_rows(state); i++) str_addf(&text, "%s\n", table_text(state, i, 0));
+    add_screen(a, &text);
+    Status s = write_text(path, &text);
+    str_addf(&line, "save \"%s.model\"", path);
+    if (status_is_ok(&s)) s = app_post(a, line.s);
+    if (status_is_ok(&s)) app_say(a, 0, _("kept in %s and %s.model; lantern --open %s returns here"), path, path, path);
+    str_done(&text);
+    str_done(&line);
+    return s;
+}
+
+/* ---- resuming ---- */
+
+static Status post_model(App *a, const char *session, const char *model) {
+    Str line;
+    str_init(&line);
+    str_addf(&line, "open \"%.*s%s\"", (int)(base_name(session) - session), session, model);
+    Status s = app_post(a, line.s);
+    str_done(&line);
+    return s;
+}
+
+/* Posts the laboratory's lines of TEXT, which is cut up; *SCREEN: what stands behind them. */
+static Status post_lines(App *a, const char *path, char *text, char **screen) {
+    Status s = status_ok();
+    *screen = NULL;
+    for (char *line = text, *end; status_is_ok(&s) && (end = strchr(line, '\n')); line = end + 1) {
+        *end = '\0';
+        if (strcmp(line, SESSION_SCREEN) == 0) {
+            *screen = end + 1;
+            break;
+        }
+        if (strncmp(line, "model ", 6) == 0)
+            s = post_model(a, path, line + 6);
+        else if (line[0] && line[0] != '#')
+            s = app_post(a, line);
+    }
+    return s;
+}
+
+static Status read_session(const char *path, Str *text) {
+    STATUS_TRY(file_read(path, SESSION_BYTES, text));
+    if (strncmp(text->s, SESSION_FIRST, strlen(SESSION_FIRST)) == 0 && strlen(text->s) == text->len) return status_ok();
+    return status_usage(_("'%s' is no session of lantern (:keep FILE writes one)"), path);
+}
+
+Status session_check(const char *path) {
+    Str text;
+    str_init(&text);
+    Status s = read_session(path, &text);
+    str_done(&text);
+    return s;
+}
+
+Status session_resume(App *a, const char *path) {
+    Str text;
+    str_init(&text);
+    Status s = read_session(path, &text);
+    char *screen = NULL;
+    if (status_is_ok(&s)) s = post_lines(a, path, text.s, &screen);
+    if (status_is_ok(&s)) {
+        char line[32];
+        str_clear(&a->arriving);
+        str_add(&a->arriving, screen ? screen : "");
+        snprintf(line, sizeof line, "mark %ld", ++a->mark);
+        s = app_post(a, line);
+    }
+    str_done(&text);
+    return s;
+}
+
+void session_arrive(App *a) {
+    if (a->arriving.len == 0 || snapshot_facts(a->snapshot)->mark < a->mark) return;
+    char *text = mem_text(a->arriving.s);
+    str_clear(&a->arriving);
+    a->placed = true; /* the cursor stands where the session says */
+    for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
+        *end = '\0';
+        app_run(a, line);
+    }
+    app_say(a, 0, "%s", _("as it was kept"));
+    mem_free(text);
+}

@@ -1,0 +1,17 @@
+/* session: what a person was looking at, as a file of command lines: the model beside it (FILE.model), the sentence and
+ * what is done to it, then, behind a line "screen", how the screen stands. */
+#ifndef UI_SESSION_H
+#define UI_SESSION_H
+
+#include "app.h"
+
+/* Writes PATH, and has the laboratory write PATH.model. STATUS_FAILED while there is no run. */
+Status session_keep(App *a, const char *path) STATUS_CHECKED;
+Status session_check(const char *path) STATUS_CHECKED; /* whether PATH is one */
+/* Returns to what PATH says: the laboratory's lines are posted at once, the screen's run when it has carried them out.
+ * A file that is no session gets a sentence, and nothing changes. */
+Status session_resume(App *a, const char *path) STATUS_CHECKED;
+/* Runs the screen's lines once the snapshot shows that the laboratory is done. Called with every new snapshot. */
+void session_arrive(App *a);
+
+#endif
