@@ -3,6 +3,8 @@
  */
 #include "expect.h"
 
+#include "decode/beam.h"
+#include "decode/beam_model.h"
 #include "decode/decoder.h"
 #include "decode/filter.h"
 #include "file.h"
@@ -269,12 +271,71 @@ static void test_filter(void **state) {
     each_case("filter.jsonl", NULL, check_filter);
 }
 
+/* The open beams and those that finish, step after step, and what is best at the end. */
+static void check_trace(const json_t *o, const Beam *b) {
+    size_t step, i;
+    json_t *entries, *entry;
+    int node = 0, open[IDS_MOST], next[IDS_MOST];
+    json_array_foreach(json_object_get(o, "trace"), step, entries) {
+        int opened = 0;
+        json_array_foreach(entries, i, entry) {
+            const BeamNode *got = beam_node(b, node);
+            bool finished = strcmp(text_of(entry, "state"), "finished") == 0;
+            assert_int_equal(got->parent, step == 0 ? -1 : open[(int)number_of(entry, "parent", -1)]);
+            assert_int_equal(got->id, (int)number_of(entry, "token", -1));
+            assert_int_equal(got->state == BEAM_FINISHED, finished);
+            assert_true(fabs(got->log_p - number_of(entry, "log_p", 0)) < (REAL_IS_DOUBLE ? 1e-9 : 1e-4));
+            if (!finished) next[opened++] = node;
+            node++;
+        }
+        memcpy(open, next, sizeof open);
+    }
+    assert_int_equal(beam_nodes(b), node);
+    assert_int_equal(beam_steps(b), step);
+}
+
+static void check_best(const json_t *o, const Beam *b) {
+    const json_t *finished = json_object_get(o, "finished"), *open = json_object_get(o, "open");
+    bool any = json_array_size(finished) > 0;
+    assert_int_equal(beam_reason(b), any ? BEAM_FOUND : BEAM_TOKENS);
+    int *best, n = beam_best(b, &best), want[IDS_MOST], path[IDS_MOST];
+    assert_int_equal(n, json_array_size(any ? finished : open));
+    for (int i = 0; i < n; i++) {
+        int depth = ids_of(json_array_get(any ? finished : open, (size_t)i), "tokens", want);
+        assert_int_equal(beam_node(b, best[i])->depth, depth);
+        beam_path(b, best[i], path);
+        assert_memory_equal(path, want, (size_t)depth * sizeof *path);
+    }
+    mem_free(best);
+}
+
+static void check_beam(const json_t *o, const char *csv) {
+    (void)csv;
+    int ids[IDS_MOST], n = ids_of(o, "ids", ids);
+    BeamConfig c = {.width = (int)number_of(o, "width", 0),
+                    .tokens = (int)number_of(o, "max_steps", 0),
+                    .end = (int)number_of(o, "eos", 0)};
+    Model *m = model_named(text_of(o, "model"), 0);
+    BeamModel *model = beam_model_new(m, NULL, c.width, n + c.tokens);
+    BeamSource source = beam_model_source(model, ids, n);
+    Beam *b = beam_new(&c, &source);
+    assert_ok(beam_run(b));
+    check_trace(o, b);
+    check_best(o, b);
+    beam_free(b);
+    beam_model_free(model);
+    model_free(m);
+}
+
+static void test_beam(void **state) {
+    (void)state;
+    each_case("beam.jsonl", NULL, check_beam);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_greedy),
-        cmocka_unit_test(test_window),
-        cmocka_unit_test(test_nll),
-        cmocka_unit_test(test_filter),
+        cmocka_unit_test(test_greedy), cmocka_unit_test(test_window), cmocka_unit_test(test_nll),
+        cmocka_unit_test(test_filter), cmocka_unit_test(test_beam),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

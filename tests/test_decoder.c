@@ -269,6 +269,33 @@ static void test_fork(void **state) {
     model_free(m);
 }
 
+/* What both were fed stays where it is; the rest comes from the other stream. */
+static void test_fork_after(void **state) {
+    (void)state;
+    ModelConfig c = everything();
+    Model *m = make_model(&c);
+    Decoder *d = decoder_new(m, 2, 30);
+    int a[] = {1, 5, 3, 3, 8, 7}, b[] = {1, 5, 2, 9};
+    for (int same = 0; same <= 2; same++) {
+        decoder_reset(d);
+        (void)decoder_feed(d, 0, a, 5);
+        (void)decoder_feed(d, 1, b, 4);
+        decoder_fork_after(d, 0, 1, same);
+        assert_int_equal(decoder_position(d, 1), 5);
+        expect_as_alone(m, a, 6, decoder_feed(d, 1, a + 5, 1));
+        expect_as_alone(m, a, 6, decoder_feed(d, 0, a + 5, 1));
+    }
+    decoder_reset(d);
+    (void)decoder_feed(d, 0, a, 5);
+    (void)decoder_feed(d, 1, a, 4); /* the longer one holds all of it already */
+    decoder_fork_after(d, 1, 0, 4);
+    expect_as_alone(m, a, 6, decoder_feed(d, 0, a + 4, 2));
+    assert_bug(decoder_fork_after(d, 0, 1, 5));
+    assert_bug(decoder_fork_after(d, 0, 1, -1));
+    decoder_free(d);
+    model_free(m);
+}
+
 static void test_truncate(void **state) {
     (void)state;
     ModelConfig c = everything();
@@ -520,6 +547,7 @@ int main(void) {
         cmocka_unit_test(test_sizes),
         cmocka_unit_test(test_streams),
         cmocka_unit_test(test_fork),
+        cmocka_unit_test(test_fork_after),
         cmocka_unit_test(test_truncate),
         cmocka_unit_test(test_rolling),
         cmocka_unit_test(test_rolling_back),

@@ -56,12 +56,13 @@ static void expect_true_path(const char *grammar, const char *prefix, int most, 
     truth_done(&t);
 }
 
-/* Of equals (to 1e-9) the first in byte order, END last. */
+/* Of equals (to 1e-9) the lowest id: END, then the first in byte order. */
 static void test_truth(void **state) {
     (void)state;
-    expect_true_path("s: 1 b | 1 a | 1 {}\n", "", 9, "a </s>");
-    expect_true_path("s: 1 z | 1 {}\n", "", 9, "z </s>");
+    expect_true_path("s: 1 b | 1 a | 1 {}\n", "", 9, "</s>");
+    expect_true_path("s: 1 z | 1 {}\n", "", 9, "</s>");
     expect_true_path("s: 1 z | 1.1 {}\n", "", 9, "</s>");
+    expect_true_path("s: 2 b | 2 a | 1 {}\n", "", 9, "a </s>");
     expect_true_path("s: 1.0000000001 b | 1 a\n", "", 9, "a </s>");
     expect_true_path("s: 1.0001 b | 1 a\n", "", 9, "b </s>");
     expect_true_path("s: a b c d\n", "", 2, "a b");

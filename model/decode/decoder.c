@@ -196,12 +196,18 @@ static real *cache_at(const Decoder *d, int stream, int layer) {
     return d->cache + ((size_t)stream * (size_t)d->config.layers + (size_t)layer) * d->cache_numbers;
 }
 
-void decoder_fork(Decoder *d, int from, int to) {
+void decoder_fork_after(Decoder *d, int from, int to, int same) {
     Stream *source = stream_at(d, from), *target = stream_at(d, to);
+    BUG_ON(same < 0 || same > source->fed || same > target->fed);
     if (from == to) return;
-    int slots = source->most < d->capacity ? source->most : d->capacity;
-    for (int l = 0; l < d->config.layers; l++) kv_copy(&d->shape, cache_at(d, from, l), cache_at(d, to, l), slots);
+    bool twice = source->most > d->capacity || target->most > d->capacity; /* some slot was used so */
+    int first = twice ? 0 : same, end = source->most > d->capacity ? d->capacity : source->fed;
+    for (int l = 0; l < d->config.layers; l++) kv_copy(&d->shape, cache_at(d, from, l), cache_at(d, to, l), first, end);
     *target = *source;
+}
+
+void decoder_fork(Decoder *d, int from, int to) {
+    decoder_fork_after(d, from, to, 0);
 }
 
 /* Positions below most - capacity are gone; a query at POSITION looks back over the widest window. */

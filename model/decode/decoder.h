@@ -39,6 +39,9 @@ int decoder_position(const Decoder *d, int stream); /* tokens fed */
 int decoder_capacity(const Decoder *d);
 int decoder_room(const Decoder *d, int stream);  /* how many more may be fed; INT_MAX: no end */
 void decoder_fork(Decoder *d, int from, int to); /* stream `to` continues from what `from` has seen */
+/* The same where `to` was fed the same SAME tokens at its beginning: they are not copied again, unless slots were used
+ * twice. */
+void decoder_fork_after(Decoder *d, int from, int to, int same);
 /* Back to a position. BUG when slots that it needs were used again (decoder_can_truncate). */
 void decoder_truncate(Decoder *d, int stream, int position);
 bool decoder_can_truncate(const Decoder *d, int stream, int position);

@@ -34,15 +34,10 @@ static void add(Path *p, int id, double probability, double true_p) {
     p->true_log_p += log(true_p);
 }
 
-/* Specials are none, nor are the rows that a model has beyond its vocabulary. */
-static bool is_word(const Vocab *v, int id) {
-    return id >= VOCAB_SPECIALS && id < vocab_size(v);
-}
-
 void path_words(const Vocab *v, const int *ids, int n, Str *out) {
     const char *blank = "";
     for (int i = 0; i < n; i++) {
-        if (!is_word(v, ids[i])) continue;
+        if (!vocab_is_word(v, ids[i])) continue;
         str_add(out, blank);
         str_add(out, vocab_token(v, ids[i]));
         blank = " ";
@@ -64,11 +59,11 @@ static int likeliest(const real *logits, int vocabulary, double *p) {
  * is no word nothing is possible; END itself may be. */
 static Status add_truth(Path *p, const Vocab *v, Language *l, const int *ids, int n) {
     int words = 0, before = 0;
-    for (int i = 0; i < n; i++) before += is_word(v, ids[i]);
+    for (int i = 0; i < n; i++) before += vocab_is_word(v, ids[i]);
     Str text;
     str_init(&text);
     path_words(v, ids, n, &text);
-    for (; words < p->count && is_word(v, p->step[words].id); words++) {
+    for (; words < p->count && vocab_is_word(v, p->step[words].id); words++) {
         if (text.len) str_add_char(&text, ' ');
         str_add(&text, vocab_token(v, p->step[words].id));
     }
@@ -105,10 +100,12 @@ Status greedy_model(Decoder *d, int vocabulary, const Vocab *v, Language *l, con
     return l ? add_truth(out, v, l, ids, n) : status_ok();
 }
 
-/* The first of the likeliest; NULL: there is none. */
+/* Of the likeliest the one with the lowest id: END, which is last in the list, then the first; NULL: there is none. */
 static const NextToken *truest(const NextList *list) {
     double most = 0;
     for (int i = 0; i < list->count; i++) most = fmax(most, list->next[i].p);
+    const NextToken *last = list->count ? &list->next[list->count - 1] : NULL;
+    if (last && last->p > most - SAME_P && strcmp(last->token, "</s>") == 0) return last;
     for (int i = 0; i < list->count; i++)
         if (list->next[i].p > most - SAME_P) return &list->next[i];
     return NULL;

@@ -1,8 +1,7 @@
 /* greedy: the likeliest continuation, token by token, of a model or of the language itself (lecture 3, 6.2).
  *
- * Of equal probabilities the model takes the lowest id; the truth takes the first token in byte order, END last, and
- * counts as equal what differs by less than 1e-9. The likeliest token each time is not the likeliest sentence: lecture
- * 3, exercise 8. */
+ * Of equal probabilities the lowest id is taken; those of the truth are equal when they differ by less than 1e-9. The
+ * likeliest token each time is not the likeliest sentence: lecture 3, exercise 8. */
 #ifndef DECODE_GREEDY_H
 #define DECODE_GREEDY_H
 

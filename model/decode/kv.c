@@ -150,13 +150,14 @@ void kv_attend(const KvShape *s, const real *cache, const KvSight *sight, const 
 
 /* --- copies --- */
 
-void kv_copy(const KvShape *s, const real *from, real *to, int slots) {
-    size_t stride = key_stride(s), n = (size_t)slots;
-    for (size_t d = 0; d < (size_t)s->kv_heads * (size_t)s->head_dim; d++)
-        memcpy(to + d * stride, from + d * stride, n * sizeof *to);
+void kv_copy(const KvShape *s, const real *from, real *to, int first, int end) {
+    size_t stride = key_stride(s), width = value_stride(s), rows = (size_t)s->kv_heads * (size_t)s->head_dim;
+    if (first >= end) return;
+    for (size_t d = 0; d < rows; d++)
+        for (size_t i = d * stride + (size_t)first; i < d * stride + (size_t)end; i++) to[i] = from[i]; /* few */
     for (size_t h = 0; h < (size_t)s->kv_heads; h++) {
-        size_t at = values_at(s) + h * values_size(s);
-        memcpy(to + at, from + at, n * value_stride(s) * sizeof *to);
+        size_t at = values_at(s) + h * values_size(s) + (size_t)first * width;
+        memcpy(to + at, from + at, (size_t)(end - first) * width * sizeof *to);
     }
 }
 

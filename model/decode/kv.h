@@ -30,8 +30,8 @@ size_t kv_scratch_numbers(const KvShape *s); /* room that kv_attend needs */
 void kv_store(const KvShape *s, real *cache, int slot, const real *k, const real *v);
 /* y [heads x head_dim] = softmax(scale q K^T) V over what SIGHT shows, at least one slot. */
 void kv_attend(const KvShape *s, const real *cache, const KvSight *sight, const real *q, real *scratch, real *y);
-/* The first SLOTS slots of FROM into TO. */
-void kv_copy(const KvShape *s, const real *from, real *to, int slots);
+/* Slots FIRST .. END-1 of FROM into TO. */
+void kv_copy(const KvShape *s, const real *from, real *to, int first, int end);
 /* K or V of the first SLOTS slots as out [slots x kv_heads*head_dim]. */
 void kv_read(const KvShape *s, const real *cache, bool values, int slots, real *out);
 

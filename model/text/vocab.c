@@ -178,6 +178,10 @@ int vocab_size(const Vocab *v) {
     return v->size;
 }
 
+bool vocab_is_word(const Vocab *v, int id) {
+    return id >= VOCAB_SPECIALS && id < vocab_size(v);
+}
+
 const char *vocab_token(const Vocab *v, int id) {
     BUG_ON(id < 0 || id >= v->size);
     return v->name ? v->names.s + v->name[id] : texts_bytes(&v->texts, id + 1);

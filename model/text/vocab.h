@@ -9,6 +9,7 @@
 #include "str.h"
 #include "tokenizer.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #define VOCAB_PAD      0
@@ -38,6 +39,8 @@ void vocab_free(Vocab *v);
 VocabUnit vocab_unit(const Vocab *v);
 int vocab_merges(const Vocab *v); /* of sub-words; 0 of all others */
 int vocab_size(const Vocab *v);
+/* Not the specials, nor the rows that a model has beyond its vocabulary. */
+bool vocab_is_word(const Vocab *v, int id);
 /* What a token is called on a screen and in a table; borrowed. "<s>" for specials; a word is itself; a blank character
  * is U+2423, a byte that is no visible ASCII is <0x0A>, a sub-word at the end of a word ends in </w>. */
 const char *vocab_token(const Vocab *v, int id);

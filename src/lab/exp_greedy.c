@@ -4,8 +4,8 @@
 #include "experiment.h"
 #include "intl.h"
 #include "mem.h"
-#include "models.h"
 #include "paths.h"
+#include "prompts.h"
 
 #include <math.h>
 #include <string.h>
@@ -24,36 +24,21 @@ static Status check(const Options *o) {
 /* What was asked, and what is known of it. */
 typedef struct {
     const TrainedModel *m; /* without a model when the truth is asked */
-    int *ids, n;
-    bool truth;    /* of=truth */
-    bool possible; /* a sentence of the language begins so */
-    Str prefix;    /* the words of ids */
+    Prompt prompt;
+    bool truth; /* of=truth */
 } Question;
-
-/* A sentence begins with <s>, and no other special comes before its end. */
-static Status ask_language(Question *q) {
-    q->possible = false;
-    if (!q->m->language || q->ids[0] != VOCAB_BOS) return status_ok();
-    for (int i = 1; i < q->n; i++)
-        if (q->ids[i] < VOCAB_SPECIALS || q->ids[i] >= vocab_size(q->m->vocab)) return status_ok();
-    NextList list;
-    STATUS_TRY(language_next(q->m->language, q->prefix.s, &list));
-    q->possible = list.count > 0;
-    next_list_done(&list);
-    return status_ok();
-}
 
 static Status follow(Study *s, const Question *q, Path *path) {
     const TrainedModel *m = q->m;
+    const Prompt *p = &q->prompt;
     int most = (int)options_int(study_options(s), "tokens");
     if (q->truth) {
-        if (!q->possible) return status_usage(_("of=truth: no sentence begins with '%s'"), q->prefix.s);
-        return greedy_truth(m->language, m->vocab, q->ids, q->n, most, path);
+        STATUS_TRY(prompts_need_truth(p));
+        return greedy_truth(m->language, m->vocab, p->ids, p->n, most, path);
     }
-    const ModelConfig *c = model_config(m->model);
-    int room = most < c->context - q->n ? q->n + most : c->context;
-    Decoder *d = decoder_new(m->model, 1, room);
-    Status status = greedy_model(d, c->vocab, m->vocab, q->possible ? m->language : NULL, q->ids, q->n, most, path);
+    Decoder *d = decoder_new(m->model, 1, prompts_room(m, p, most));
+    Status status = greedy_model(d, model_config(m->model)->vocab, m->vocab, p->possible ? m->language : NULL, p->ids,
+                                 p->n, most, path);
     decoder_free(d);
     return status;
 }
@@ -61,7 +46,7 @@ static Status follow(Study *s, const Question *q, Path *path) {
 static void add_path(Study *s, const Question *q, const Path *path) {
     const Vocab *v = q->m->vocab;
     paths_add_steps(study_table(s, "path"), v, path);
-    paths_add_sentence(study_table(s, "sentence"), v, q->truth ? "truth" : "model", q->prefix.s, path);
+    paths_add_sentence(study_table(s, "sentence"), v, q->truth ? "truth" : "model", q->prompt.words.s, path);
 }
 
 /* log p of what comes after the prefix, </s> included, by the truth. */
@@ -70,7 +55,7 @@ static Status true_log_p(const Question *q, const char *text, double *sum) {
     int tokens;
     STATUS_TRY(language_steps(q->m->language, text, &step, &tokens));
     *sum = 0;
-    for (int i = q->n - 1; i <= tokens; i++) *sum += step[i];
+    for (int i = q->prompt.n - 1; i <= tokens; i++) *sum += step[i];
     mem_free(step);
     return status_ok();
 }
@@ -83,19 +68,19 @@ static Status model_log_p(const Question *q, const char *text, double *sum) {
     ids[0] = VOCAB_BOS;
     if (words) memcpy(ids + 1, word, (size_t)words * sizeof *word);
     ids[words + 1] = VOCAB_EOS;
-    *sum =
-        words + 1 > model_config(q->m->model)->context ? (double)-INFINITY : models_log_p(q->m, ids, words + 2, q->n);
+    *sum = words + 1 > model_config(q->m->model)->context ? (double)-INFINITY
+                                                          : models_log_p(q->m, ids, words + 2, q->prompt.n);
     mem_free(ids);
     mem_free(word);
     return status_ok();
 }
 
 static Status add_mode(Study *s, const Question *q) {
-    if (!q->possible) return status_ok();
+    if (!q->prompt.possible) return status_ok();
     Str text;
     str_init(&text);
     double whole, by_truth = 0, by_model = 0;
-    Status status = language_mode(q->m->language, q->prefix.s, &text, &whole);
+    Status status = language_mode(q->m->language, q->prompt.words.s, &text, &whole);
     if (status_is_ok(&status)) status = true_log_p(q, text.s, &by_truth);
     if (status_is_ok(&status) && !q->truth) status = model_log_p(q, text.s, &by_model);
     if (status_is_ok(&status))
@@ -105,17 +90,16 @@ static Status add_mode(Study *s, const Question *q) {
 }
 
 static Status decode(Study *s, Question *q) {
-    STATUS_TRY(models_ids(q->m, study_options(s), "prompt", MODELS_PROMPT, &q->ids, &q->n));
-    path_words(q->m->vocab, q->ids, q->n, &q->prefix);
+    STATUS_TRY(prompts_open(q->m, study_options(s), "prompt", &q->prompt));
     Path path;
     path_init(&path);
-    Status status = ask_language(q);
-    if (status_is_ok(&status)) status = follow(s, q, &path);
+    Status status = follow(s, q, &path);
     if (status_is_ok(&status)) {
         add_path(s, q, &path);
         status = add_mode(s, q);
     }
     path_done(&path);
+    prompts_done(&q->prompt);
     return status;
 }
 
@@ -123,15 +107,12 @@ static Status run(Study *s) {
     TrainedModel m;
     Question q = {.m = &m, .truth = options_choice(study_options(s), "of") == 1};
     STATUS_TRY(q.truth ? models_get_language(s, &m) : models_get(s, &m));
-    str_init(&q.prefix);
     Status status = decode(s, &q);
-    mem_free(q.ids);
-    str_done(&q.prefix);
     models_done(&m);
     study_about(s, "log_p_rule",
                 "of the tokens after the prompt, END included, by model or truth as of= says; true_log_p by the truth");
     study_about(s, "mode", "the likeliest sentence that begins with the prompt, by the truth");
-    study_about(s, "ties", "model: the lowest id; truth: equal within 1e-9, the first in byte order, END last");
+    study_about(s, "ties", "the lowest id; probabilities of the truth are equal within 1e-9");
     study_about(s, "logarithms", "natural (nats)");
     return status;
 }
