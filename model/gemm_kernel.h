@@ -61,7 +61,7 @@ KERNEL_TARGET static void KERNEL(pack)(const GemmSides *g, int k_first, int k, i
         return;
     }
     if (cols < KERNEL(PANEL)) memset(panel, 0, (size_t)(k * KERNEL(PANEL)) * sizeof *panel);
-    gemm_turn(g->b + first * g->ldb + k_first, g->ldb, cols, k, panel, KERNEL(PANEL));
+    product_turn(g->b + first * g->ldb + k_first, g->ldb, cols, k, panel, KERNEL(PANEL));
 }
 
 /* Four rows of C from r, columns of a panel. What lies outside C goes to, and comes from, SPARE. */
@@ -97,7 +97,9 @@ KERNEL_TARGET static void KERNEL(product)(const GemmSides *g) {
         for (int first = 0; first < g->n; first += KERNEL(PANEL)) {
             const real *b = g->b + k_first * g->ldb + first;
             ptrdiff_t ldb = g->ldb;
-            if (g->b_turned || g->ldb > GEMM_NEAR || g->n - first < KERNEL(PANEL)) {
+            int cols = g->n - first;
+            bool whole = cols >= KERNEL(PANEL) || cols == KERNEL(WIDTH); /* vectors do not reach beyond B */
+            if (g->b_turned || g->ldb > GEMM_NEAR || !whole) {
                 KERNEL(pack)(g, k_first, k, first, panel);
                 b = panel;
                 ldb = KERNEL(PANEL);

@@ -101,4 +101,23 @@ SIMD_INLINE void product_rows(const Product *p, int begin, int end) {
     for (r = begin; r < end && whole < p->last; r++) product_rest(p, r, whole);
 }
 
+/* turned [cols x rows] = m^T, in tiles: whole cache lines are read and written. */
+SIMD_INLINE void product_turn(const real *m, ptrdiff_t ld, int rows, int cols, real *turned, ptrdiff_t ld_turned) {
+    enum { TILE = 8 };
+    int r = 0;
+    for (; r + TILE <= rows; r += TILE) {
+        int c = 0;
+        for (; c + TILE <= cols; c += TILE) {
+            real tile[TILE][TILE];
+            for (int i = 0; i < TILE; i++) memcpy(tile[i], m + (r + i) * ld + c, sizeof tile[i]);
+            for (int j = 0; j < TILE; j++)
+                for (int i = 0; i < TILE; i++) turned[(c + j) * ld_turned + r + i] = tile[i][j];
+        }
+        for (; c < cols; c++)
+            for (int i = 0; i < TILE; i++) turned[c * ld_turned + r + i] = m[(r + i) * ld + c];
+    }
+    for (; r < rows; r++)
+        for (int c = 0; c < cols; c++) turned[c * ld_turned + r] = m[r * ld + c];
+}
+
 #endif
