@@ -1,6 +1,7 @@
 #include "window_kernel.h"
 
 #include "bug.h"
+#include "cancel.h"
 #include "gemm.h"
 #include "product.h"
 #include "simd.h"
@@ -12,9 +13,8 @@
 enum {
     KEY_BLOCK = 16,   /* keys left out together: whole vectors */
     STRIP_MOST = 64,  /* queries of a strip */
-    PANEL_ROWS = 256, /* of the whole matrix, between two questions whether to go on */
+    PANEL_ROWS = 256, /* of the whole matrix, between two looks at cancel_wanted */
 };
-#define ASK_EVERY 2e8 /* products of numbers between two questions */
 
 const char *window_method_name(WindowMethod m) {
     static const char *const names[WINDOW_METHODS] = {"masked", "loop", "chunks"};
@@ -91,21 +91,6 @@ size_t window_scratch(WindowMethod m, int T, int d, int window) {
     return score_numbers(m, T, window) + (m == WINDOW_CHUNKS ? 2 * turned_numbers(T, d, window) : 0);
 }
 
-/* --- questions between --- */
-
-typedef struct {
-    const WindowAttention *a;
-    double work;
-} Asking;
-
-/* False: stop. */
-static bool ask(Asking *g, int rows, int keys) {
-    g->work += (double)rows * keys * g->a->d;
-    if (!g->a->go_on || g->work < ASK_EVERY) return true;
-    g->work = 0;
-    return g->a->go_on(g->a->asked);
-}
-
 /* --- from scores to weights --- */
 
 /* Scores of a tile become weights: those that a row does not see are 0, the others add up to 1. Each step goes over
@@ -143,7 +128,6 @@ SIMD_CLONES static void weigh_masked(int row, int rows, int T, int window, real 
 /* Three passes over the whole matrix, panel after panel so that it can be stopped. */
 static bool attend_masked(const WindowAttention *a, real scale, real *s) {
     int T = a->T, d = a->d;
-    Asking asking = {a, 0};
     for (int pass = 0; pass < 3; pass++)
         for (int row = 0; row < T; row += PANEL_ROWS) {
             int rows = T - row < PANEL_ROWS ? T - row : PANEL_ROWS;
@@ -152,21 +136,20 @@ static bool attend_masked(const WindowAttention *a, real scale, real *s) {
             if (pass == 0) gemm(GEMM_NT, rows, T, d, 1, a->q + at, d, a->k, d, 0, w, T);
             if (pass == 1) weigh_masked(row, rows, T, a->window, scale, w);
             if (pass == 2) gemm(GEMM_NN, rows, d, T, 1, w, T, a->v, d, 0, a->y + at, d);
-            if (!ask(&asking, rows, T)) return false;
+            if (cancel_wanted()) return false;
         }
     return true;
 }
 
 static bool attend_loop(const WindowAttention *a, real scale, real *s) {
     size_t d = (size_t)a->d;
-    Asking asking = {a, 0};
     for (int row = 0; row < a->T; row++) {
         WindowTile t = window_tile(WINDOW_LOOP, a->T, a->window, row);
         size_t at = (size_t)row * d, key = (size_t)t.key * d;
         gemv(t.keys, a->d, 1, a->k + key, a->d, a->q + at, 0, s);
         weigh_tile(&t, a->window, scale, s, 0);
         gemv_transposed(t.keys, a->d, 1, a->v + key, a->d, s, 0, a->y + at);
-        if (!ask(&asking, 1, 2 * t.keys)) return false;
+        if (cancel_wanted()) return false;
     }
     return true;
 }
@@ -201,7 +184,6 @@ static bool attend_chunks(const WindowAttention *a, real scale, real *s) {
     int T = a->T, chunk = chunk_of(T, a->window);
     size_t turned = turned_numbers(T, a->d, a->window);
     real *own = s + score_numbers(WINDOW_CHUNKS, T, a->window), *before = own + turned;
-    Asking asking = {a, 0};
     memset(own, 0, 2 * turned * sizeof *own);
     for (int start = 0; start < T; start += chunk) {
         int end = T - start < chunk ? T : start + chunk;
@@ -211,7 +193,7 @@ static bool attend_chunks(const WindowAttention *a, real scale, real *s) {
         for (int row = start; row < end;) {
             WindowTile t = strip_at(T, a->window, row);
             attend_strip(a, &t, before, own, start, scale, s);
-            if (!ask(&asking, 2 * t.rows, t.keys)) return false;
+            if (cancel_wanted()) return false;
             row += t.rows;
         }
     }

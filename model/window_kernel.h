@@ -19,11 +19,9 @@
 typedef enum { WINDOW_MASKED, WINDOW_LOOP, WINDOW_CHUNKS, WINDOW_METHODS } WindowMethod;
 
 typedef struct {
-    int T, d, window;           /* all >= 1; scores are q k / sqrt(d) */
-    const real *q, *k, *v;      /* [T x d] */
-    real *y;                    /* [T x d] softmax(scores within the window) v */
-    bool (*go_on)(void *asked); /* asked every few milliseconds: false stops there; NULL: never asked */
-    void *asked;
+    int T, d, window;      /* all >= 1; scores are q k / sqrt(d) */
+    const real *q, *k, *v; /* [T x d] */
+    real *y;               /* [T x d] softmax(scores within the window) v */
 } WindowAttention;
 
 /* Queries [row, row + rows) against keys [key, key + keys): scores that are worked out together. */
@@ -38,7 +36,7 @@ WindowTile window_tile(WindowMethod m, int T, int window, int row);
 long long window_scores(WindowMethod m, int T, int window);
 /* Numbers that the method holds besides q, k, v and y. */
 size_t window_scratch(WindowMethod m, int T, int d, int window);
-/* False: stopped by go_on, and Y is not complete. SCRATCH: window_scratch numbers, any content. */
+/* False: cancel_wanted, and Y is not complete. SCRATCH: window_scratch numbers, any content. */
 bool window_attend(WindowMethod m, const WindowAttention *a, real *scratch);
 
 #endif

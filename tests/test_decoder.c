@@ -514,6 +514,54 @@ static void test_cache(void **state) {
     model_free(m);
 }
 
+/* What the blocks leave, in the order fed: [L x 20 x D] in all. */
+typedef struct {
+    real state[2][20 * 12];
+    int rows[2];
+} Seen;
+
+static void remember(void *data, int layer, int rows, const real *x) {
+    Seen *seen = data;
+    assert_true(layer < 2 && seen->rows[layer] + rows <= 20);
+    memcpy(seen->state[layer] + seen->rows[layer] * 12, x, (size_t)rows * 12 * sizeof *x);
+    seen->rows[layer] += rows;
+}
+
+static void test_watch(void **state) {
+    (void)state;
+    ModelConfig c = base();
+    Model *m = make_model(&c);
+    int ids[20];
+    make_ids(11, 20, ids);
+    Tape *t = tape_new(TAPE_PROBE);
+    Batch b;
+    batch_init(&b);
+    batch_add(&b, ids, 20, false);
+    tape_begin(t, model_read_params(m), &b, 0, 0);
+    (void)model_graph(m, t, NULL);
+    tape_forward(t);
+    Seen seen = {0};
+    Decoder *d = decoder_new(m, 1, 20);
+    decoder_watch(d, remember, &seen);
+    (void)decoder_feed(d, 0, ids, 13);
+    (void)decoder_step(d, (const int[]){0}, ids + 13, 1);
+    (void)decoder_feed_all(d, 0, ids + 14, 6);
+    for (int l = 0; l < 2; l++) {
+        char name[32];
+        snprintf(name, sizeof name, "block%d.residual2", l);
+        assert_int_equal(seen.rows[l], 20);
+        assert_near(seen.state[l], tape_value(t, tape_node(t, tape_find(t, name)).out, NULL, NULL), 20 * 12);
+    }
+    decoder_watch(d, NULL, NULL);
+    decoder_reset(d);
+    (void)decoder_feed(d, 0, ids, 3);
+    assert_int_equal(seen.rows[0], 20);
+    decoder_free(d);
+    tape_free(t);
+    batch_done(&b);
+    model_free(m);
+}
+
 static void test_allocates_nothing(void **state) {
     (void)state;
     ModelConfig c = everything();
@@ -556,6 +604,7 @@ int main(void) {
         cmocka_unit_test(test_refresh),
         cmocka_unit_test(test_tweak),
         cmocka_unit_test(test_cache),
+        cmocka_unit_test(test_watch),
         cmocka_unit_test(test_allocates_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -53,6 +53,8 @@ struct Decoder {
     real *scratch;
     real *logits; /* [logit_rows x V] */
     int logit_rows;
+    void (*seen)(void *data, int layer, int rows, const real *x); /* decoder_watch */
+    void *seen_data;
 };
 
 /* --- making --- */
@@ -168,6 +170,11 @@ void decoder_set_tweak(Decoder *d, const ModelTweak *tweak) {
 void decoder_set_length_positions(Decoder *d, bool on) {
     d->length_positions = on;
     decoder_reset(d);
+}
+
+void decoder_watch(Decoder *d, void (*seen)(void *data, int layer, int rows, const real *x), void *data) {
+    d->seen = seen;
+    d->seen_data = data;
 }
 
 /* --- streams --- */
@@ -362,7 +369,10 @@ static void block(Decoder *d, int layer, int rows) {
 /* Rows and positions are set; x holds what the last block gives. */
 static void pass(Decoder *d, const int *ids, int rows) {
     for (int r = 0; r < rows; r++) embed(d, r, ids[r]);
-    for (int l = 0; l < d->config.layers; l++) block(d, l, rows);
+    for (int l = 0; l < d->config.layers; l++) {
+        block(d, l, rows);
+        if (d->seen) d->seen(d->seen_data, l, rows, d->x);
+    }
 }
 
 /* Logits of rows FIRST .. of the pass, into OUT [rows x V]. */

@@ -46,7 +46,10 @@ void decoder_fork_after(Decoder *d, int from, int to, int same);
 void decoder_truncate(Decoder *d, int stream, int position);
 bool decoder_can_truncate(const Decoder *d, int stream, int position);
 
-/* --- looking at the cache --- */
+/* --- looking --- */
+/* SEEN is told what each block leaves in the residual stream: x [rows x D] of as many tokens, in the order fed, layer
+ * after layer; NULL: nobody. */
+void decoder_watch(Decoder *d, void (*seen)(void *data, int layer, int rows, const real *x), void *data);
 int decoder_cached(const Decoder *d, int stream); /* slots in use: position, at most the capacity */
 /* Which position a slot in use holds. */
 int decoder_slot_position(const Decoder *d, int stream, int slot);

@@ -1,0 +1,94 @@
+#include "decode/spread.h"
+
+#include "bug.h"
+#include "cancel.h"
+#include "decode/decoder.h"
+#include "mem.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { PIECE = 32 }; /* tokens fed to one before the other */
+
+typedef struct {
+    const Spread *s;
+    int layers, d;
+    real *state; /* [L x PIECE x D] of the first text's piece */
+    int *seen;   /* [L] tokens of this piece that came through each layer */
+    int done;    /* tokens of the pieces before */
+} Sides;
+
+static real *state_at(const Sides *g, int layer) {
+    return g->state + ((size_t)layer * PIECE + (size_t)g->seen[layer]) * (size_t)g->d;
+}
+
+static void keep(void *data, int layer, int rows, const real *x) {
+    Sides *g = data;
+    BUG_ON(g->seen[layer] + rows > PIECE);
+    memcpy(state_at(g, layer), x, (size_t)rows * (size_t)g->d * sizeof *x);
+    g->seen[layer] += rows;
+}
+
+/* A NaN on one side alone is an infinite difference. */
+static double largest_difference(int n, const real *a, const real *b) {
+    double most = 0;
+    for (int i = 0; i < n; i++) {
+        double difference = isnan(a[i]) && isnan(b[i]) ? 0 : fabs((double)a[i] - (double)b[i]);
+        if (isnan(difference)) difference = a[i] == b[i] ? 0 : (double)INFINITY;
+        most = fmax(most, difference);
+    }
+    return most;
+}
+
+static void compare(void *data, int layer, int rows, const real *x) {
+    Sides *g = data;
+    for (int r = 0; r < rows; r++, x += g->d) {
+        double difference = largest_difference(g->d, state_at(g, layer), x);
+        g->s->tell(g->s->data, layer, g->done + g->seen[layer]++, difference);
+    }
+}
+
+static void forget_piece(Sides *g) {
+    memset(g->seen, 0, (size_t)g->layers * sizeof *g->seen);
+}
+
+static bool feed(Sides *g, Decoder *first, Decoder *second) {
+    const Spread *s = g->s;
+    for (int n; g->done < s->n; g->done += n) {
+        n = s->n - g->done < PIECE ? s->n - g->done : PIECE;
+        forget_piece(g);
+        (void)decoder_feed(first, 0, s->ids + g->done, n);
+        forget_piece(g);
+        (void)decoder_feed(second, 0, s->other + g->done, n);
+        if (cancel_wanted()) return false;
+    }
+    return true;
+}
+
+/* A cache that rolls holds no more than the widest window. */
+static int capacity_for(const Spread *s) {
+    const ModelConfig *c = model_config(s->m);
+    int widest = s->tweak && s->tweak->window >= 0 ? s->tweak->window : c->window;
+    bool rolls = widest > 0 && (c->global_every == 0 || (s->tweak && s->tweak->window >= 0));
+    return rolls && widest < s->n ? widest : s->n;
+}
+
+bool spread_run(const Spread *s) {
+    const ModelConfig *c = model_config(s->m);
+    Sides g = {.s = s,
+               .layers = c->layers,
+               .d = c->d,
+               .state = MEM_ARRAY(real, (size_t)c->layers * PIECE * (size_t)c->d),
+               .seen = MEM_ARRAY(int, (size_t)c->layers)};
+    Decoder *side[2];
+    for (int i = 0; i < 2; i++) {
+        side[i] = decoder_new(s->m, 1, capacity_for(s));
+        decoder_set_tweak(side[i], s->tweak);
+        decoder_watch(side[i], i == 0 ? keep : compare, &g);
+    }
+    bool whole = feed(&g, side[0], side[1]);
+    for (int i = 0; i < 2; i++) decoder_free(side[i]);
+    mem_free(g.state);
+    mem_free(g.seen);
+    return whole;
+}
