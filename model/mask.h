@@ -14,4 +14,11 @@ static inline bool mask_allows(const MaskRule *m, int query_position, int key_po
     return m->window == 0 || query_position - key_position < m->window;
 }
 
+/* Pairs of query and key that the rule allows over T positions. */
+static inline long long mask_pairs(const MaskRule *m, int T) {
+    long long n = T, window = m->window > 0 && m->window < T ? m->window : T;
+    long long far = (n - window) * (n - window + 1) / 2; /* too far back */
+    return m->causal ? n * (n + 1) / 2 - far : n * n - far;
+}
+
 #endif

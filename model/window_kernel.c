@@ -212,3 +212,23 @@ bool window_attend(WindowMethod m, const WindowAttention *a, real *scratch) {
         return attend_masked(a, scale, scratch);
     }
 }
+
+void window_define(const WindowAttention *a, int row, double *y, double *scratch) {
+    size_t d = (size_t)a->d;
+    int first = row < a->window ? 0 : row - a->window + 1, n = row + 1 - first;
+    double most = (double)-INFINITY, sum = 0, scale = 1 / sqrt(a->d);
+    const real *q = a->q + (size_t)row * d;
+    for (int j = 0; j < n; j++) {
+        const real *k = a->k + (size_t)(first + j) * d;
+        double score = 0;
+        for (size_t i = 0; i < d; i++) score += (double)q[i] * (double)k[i];
+        scratch[j] = score * scale;
+        if (scratch[j] > most) most = scratch[j];
+    }
+    for (int j = 0; j < n; j++) sum += scratch[j] = exp(scratch[j] - most);
+    for (size_t i = 0; i < d; i++) y[i] = 0;
+    for (int j = 0; j < n; j++) {
+        const real *v = a->v + (size_t)(first + j) * d;
+        for (size_t i = 0; i < d; i++) y[i] += scratch[j] / sum * (double)v[i];
+    }
+}

@@ -38,5 +38,7 @@ long long window_scores(WindowMethod m, int T, int window);
 size_t window_scratch(WindowMethod m, int T, int d, int window);
 /* False: cancel_wanted, and Y is not complete. SCRATCH: window_scratch numbers, any content. */
 bool window_attend(WindowMethod m, const WindowAttention *a, real *scratch);
+/* What row ROW of Y should be, worked out in double from the definition: y [d]; SCRATCH: window numbers. */
+void window_define(const WindowAttention *a, int row, double *y, double *scratch);
 
 #endif

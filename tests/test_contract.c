@@ -132,6 +132,13 @@ static const struct {
     {"text.batch", "batch", "sentence,position,token,id"},
     {"text.batch", "waste", "block,sentences,cut_sentences,cut_tokens,pads,positions,pad_share"},
     {"text.units", "units", "unit,tokens,unknown,vocabulary,text"},
+    {"window.cost T=8,64", "cost", "method,T,milliseconds,bytes"},
+    {"window.cost T=8,64", "agree", "method,max_difference"},
+    {"window.mask", "mask", "query,key,allowed"},
+    {"window.mask", "counts", "rule,scores,share"},
+    {"window.mask", "layers", "layer,window,scores,share"},
+    {"window.reach", "reach", "layer,farthest_measured,farthest_formula"},
+    {"window.rolling", "diff", "step,slot,position,max_difference"},
 };
 
 static void headers_are_exact(void **state) {
@@ -294,6 +301,12 @@ static const struct {
     {"$L run rope.matrix d=7 --csv made", 2, "d (7) must be even"},
     {"$L run rope.relative at=5:2,7", 2, "'7' is not query:key"},
     {"$L run rope.rotate x=1,2,3", 2, "3 numbers do not make pairs"},
+    {"$L run window.mask w=3", 2, "3 is odd"},
+    {"$L run window.mask w=4 window=3", 2, "not both: w=4 is window=3"},
+    {"$L run window.mask window=0", 2, "smallest allowed value, 1"},
+    {"$L run window.cost T=100000000", 2, "95.4 GiB"},
+    {"$L run window.reach layers=1000 window=1000", 2, "at most 1e+11"},
+    {"$L run window.rolling position=relative", 2, "absolute, length"},
     {"$L run text.batch --csv - >/dev/full", 1, "No space"},
     {"$L run text.batch >/dev/full", 1, "No space"},
     {"$L list >/dev/full", 1, "No space"},

@@ -61,6 +61,13 @@ static void check_shape(int T, int d, int window, double size) {
         for (int i = 0; i < GUARD; i++) assert_true(isnan(scratch[room + (size_t)i]) && y[n + (size_t)i] == 77);
         mem_free(scratch);
     }
+    double *row = MEM_ARRAY(double, d), *room = MEM_ARRAY(double, window);
+    for (int i = 0; i < T; i++) {
+        window_define(&a, i, row, room);
+        for (int c = 0; c < d; c++) assert_true(fabs(row[c] - wanted[i * d + c]) < 1e-12 * size);
+    }
+    mem_free(row);
+    mem_free(room);
     mem_free(wanted);
     mem_free(x);
     mem_free(y);

@@ -47,7 +47,7 @@ int catalog_tables(const CatalogEntry *e) {
 }
 
 bool catalog_is_time(const char *column) {
-    static const char *const of_time[] = {"tokens_per_s"};
+    static const char *const of_time[] = {"tokens_per_s", "milliseconds"};
     for (size_t i = 0; i < sizeof of_time / sizeof *of_time; i++)
         if (strcmp(column, of_time[i]) == 0) return true;
     return false;
