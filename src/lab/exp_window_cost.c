@@ -184,7 +184,7 @@ const Experiment experiment_window_cost = {
                         "chunks do it in large products."),
               .options = (const Option *const[]){cost_options, experiment_common_options, NULL},
               .tables = (const TableSpec[]){{"cost", cost_columns}, {"agree", agree_columns}, {0}},
-              .figure = {FIGURE_LINE, "cost", "T", "milliseconds", "method"}},
+              .figure = {FIGURE_LOG_LINE, "cost", "T", "milliseconds", "method"}},
     .check = check,
     .run = run,
 };

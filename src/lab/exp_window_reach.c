@@ -112,7 +112,7 @@ const Experiment experiment_window_reach = {
               .see = N_("Every layer carries the change window - 1 positions further: L layers reach L(W - 1)."),
               .options = (const Option *const[]){reach_options, experiment_common_options, NULL},
               .tables = (const TableSpec[]){{"reach", reach_columns}, {0}},
-              .figure = {FIGURE_BARS, "reach", "layer", "farthest_measured", NULL}},
+              .figure = {FIGURE_BARS, "reach", "layer", "farthest_measured farthest_formula", NULL}},
     .check = check,
     .run = run,
 };
