@@ -75,6 +75,17 @@ static void what_is_kept_is_used(void **state) {
     assert_string_equal(end.warning, "");
 }
 
+/* The name says nothing: what the file begins with does. */
+static void a_checkpoint_may_have_any_name(void **state) {
+    (void)state;
+    in_shell("cp '%s/small' '%s/small.bin'", folder, folder);
+    Str model;
+    str_init(&model);
+    str_addf(&model, "model=%s/small.bin", folder);
+    assert_int_equal(score(model.s, NULL, true).status.code, STATUS_OK);
+    str_done(&model);
+}
+
 static void other_makings_are_others(void **state) {
     (void)state;
     put_small();
@@ -173,6 +184,7 @@ static void probe_and_speaker_agree(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_kept_is_used),
+        cmocka_unit_test(a_checkpoint_may_have_any_name),
         cmocka_unit_test(other_makings_are_others),
         cmocka_unit_test(damage_is_made_again),
         cmocka_unit_test(no_folder_is_no_failure),

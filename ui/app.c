@@ -192,7 +192,6 @@ bool app_is_shown(const App *a, int pane) {
 
 void app_set_focus(App *a, int pane) {
     a->focus = pane;
-    a->clock = pane_at(pane)->clock;
     complete_set_focus(a->complete, pane);
 }
 

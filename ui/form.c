@@ -176,11 +176,23 @@ static int first_row(const Form *f, int room) {
     return first > 0 ? first : 0;
 }
 
+static bool same_text(const char *a, const char *b) {
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+/* Whether the row has another value than when the form was opened. */
+static bool changed(const Form *f, const char *name) {
+    bool set = options_is_set(f->options, name);
+    if (set != options_is_set(f->before, name)) return true;
+    return set && !same_text(options_value(f->options, name), options_value(f->before, name));
+}
+
 static void draw_row(const Form *f, Canvas *c, Rect r, int y, int i, int name_w, bool focus) {
     const Option *row = options_row(f->options, i);
     bool here = focus && i == f->at, given = options_is_given(f->options, row->name);
     const char *value = options_value(f->options, row->name);
-    canvas_text(c, r.x, y, 1, here ? "▸" : given ? "*" : " ", here ? STYLE_CURSOR : STYLE_GOOD, ATTRIBUTE_NONE);
+    if (here) canvas_text(c, r.x, y, 1, "▸", STYLE_CURSOR, ATTRIBUTE_NONE);
+    if (changed(f, row->name)) canvas_text(c, r.x + 1, y, 1, "*", STYLE_GOOD, ATTRIBUTE_NONE);
     canvas_text(c, r.x + 2, y, name_w, row->name, here ? STYLE_STRONG : STYLE_DIM,
                 here ? ATTRIBUTE_BOLD : ATTRIBUTE_NONE);
     Rect field = {r.x + 3 + name_w, y, r.w - 3 - name_w, 1};

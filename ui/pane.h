@@ -61,7 +61,6 @@ typedef struct {
     const char *about; /* for the help, marked: what is seen and how to read it */
     const char *empty; /* marked: shown while there is nothing to draw: what will appear, and which key makes it */
     const char *watch; /* observers it needs: "attention tokens" */
-    Clock clock;       /* what n and N step when it has the focus */
     int min_w, min_h;  /* of the contents; below this the wall leaves it out */
     int weight;        /* share of the wall, 1..10 */
     int rank; /* where the wall is too small for all it keeps those of the least rank: 0 the core of a lecture .. 9 */

@@ -201,7 +201,6 @@ const PaneType pane_attention = {
     .empty = N_("The attention of every layer and head will appear here as soon as the model is there; e gives it a "
                 "sentence to read."),
     .watch = "attention tokens",
-    .clock = CLOCK_DECODE,
     .min_w = 24,
     .min_h = 6,
     .weight = 5,

@@ -348,7 +348,6 @@ const PaneType pane_lab = {
                 "itself; * marks what was changed."),
     .empty = N_("The experiments of the lectures are listed here."),
     .watch = "",
-    .clock = CLOCK_TRAIN,
     .min_w = 24,
     .min_h = 4,
     .weight = 3,

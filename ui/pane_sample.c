@@ -66,10 +66,20 @@ static void draw_greedy(const Snapshot *s, Canvas *c, Rect r) {
     }
 }
 
-static void draw_kl(const Table *next, Canvas *c, Rect r) {
+static bool is_over(const Snapshot *s) {
+    const SnapshotFacts *f = snapshot_facts(s);
+    return f->ended && f->position == f->prompt_tokens + f->generated_tokens;
+}
+
+static const char *why_no_truth(const Snapshot *s) {
+    if (isnan(snapshot_facts(s)->language_floor)) return _("no grammar, no truth");
+    return is_over(s) ? _("the sentence is over: , goes back") : _("no sentence of the language begins so");
+}
+
+static void draw_kl(const Snapshot *s, const Table *next, Canvas *c, Rect r) {
     double kl = reading_kl(next);
     if (isnan(kl)) {
-        canvas_text(c, r.x, r.y, r.w, _("no grammar, no truth"), STYLE_DIM, ATTRIBUTE_NONE);
+        canvas_text(c, r.x, r.y, r.w, why_no_truth(s), STYLE_DIM, CANVAS_ELLIPSIS);
         return;
     }
     int at = canvas_text(c, r.x, r.y, r.w, _("KL(truth‖model) "), STYLE_DIM, ATTRIBUTE_NONE);
@@ -122,7 +132,7 @@ static int draw_draws(const Snapshot *s, Canvas *c, Rect r) {
 static void draw_side(const PaneContext *x, Canvas *c, Rect r) {
     const Table *next = snapshot_table(x->snapshot, "next");
     int y = r.y;
-    draw_kl(next, c, (Rect){r.x, y++, r.w, 1});
+    draw_kl(x->snapshot, next, c, (Rect){r.x, y++, r.w, 1});
     y++;
     y += draw_filter(x->snapshot, c, (Rect){r.x, y, r.w, r.y + r.h - y});
     y += draw_draws(x->snapshot, c, (Rect){r.x, y, r.w, r.y + r.h - y});
@@ -163,14 +173,14 @@ static void draw_focus(const PaneContext *x, Canvas *c, const NextOrder *order) 
     if (side)
         draw_side(x, c, (Rect){c->w - SIDE_W, 0, SIDE_W, c->h});
     else
-        draw_kl(l.next, c, (Rect){0, c->h - 1, c->w, 1});
+        draw_kl(x->snapshot, l.next, c, (Rect){0, c->h - 1, c->w, 1});
 }
 
 static void draw_wall(const PaneContext *x, Canvas *c, const NextOrder *order) {
     int bottom = c->h >= 8 ? 2 : c->h >= 4 ? 1 : 0;
     NextList l = list_of(x, order, c->h - bottom, c->h >= 6);
     next_draw(c, (Rect){0, 0, c->w, c->h - bottom}, &l);
-    if (bottom > 0) draw_kl(l.next, c, (Rect){0, c->h - 1, c->w, 1});
+    if (bottom > 0) draw_kl(x->snapshot, l.next, c, (Rect){0, c->h - 1, c->w, 1});
     if (bottom > 1) draw_greedy(x->snapshot, c, (Rect){0, c->h - 2, c->w, 1});
     if (bottom > 0 && c->w >= 44) draw_legend(c, c->w - 16, c->h - 1, 16, order->truth);
 }
@@ -309,7 +319,6 @@ const PaneType pane_sample = {
     .empty = N_("The next word as the model and the language see it will appear here; e gives the sentence to go on "
                 "from, . adds a token."),
     .watch = "next path filter tokens",
-    .clock = CLOCK_DECODE,
     .min_w = 26,
     .min_h = 5,
     .weight = 3,

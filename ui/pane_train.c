@@ -430,7 +430,6 @@ const PaneType pane_train = {
                 "Space runs the training, "
                 "n makes one step."),
     .watch = "curve",
-    .clock = CLOCK_TRAIN,
     .min_w = 32,
     .min_h = 7,
     .weight = 4,

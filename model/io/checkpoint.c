@@ -423,6 +423,14 @@ Status checkpoint_read(const char *path, Checkpoint *out) {
     return status;
 }
 
+bool checkpoint_begins(const char *path) {
+    char first[MAGIC_BYTES];
+    FILE *f = fopen(path, "rb");
+    bool same = f && fread(first, 1, MAGIC_BYTES, f) == MAGIC_BYTES && memcmp(first, magic, MAGIC_BYTES) == 0;
+    if (f) fclose(f);
+    return same;
+}
+
 void checkpoint_done(Checkpoint *c) {
     model_free(c->model);
     vocab_free(c->vocab);

@@ -60,6 +60,7 @@ Status checkpoint_write(const char *path, const Model *m, const Vocab *v, const 
 Status checkpoint_read(const char *path, Checkpoint *out) STATUS_CHECKED;
 /* The same of bytes in memory; NAME is what sentences call them. */
 Status checkpoint_parse(const char *name, const void *data, size_t bytes, Checkpoint *out) STATUS_CHECKED;
+bool checkpoint_begins(const char *path); /* whether the file begins as a checkpoint does, whatever its name */
 void checkpoint_done(Checkpoint *c);
 
 #endif

@@ -188,7 +188,7 @@ const Experiment experiment_bpe_encode = {
     .entry = {.id = "bpe.encode",
               .section = "L3 5.3",
               .title = N_("a text cut into sub-words, merge by merge"),
-              .see = N_("Words that were never seen fall into known parts; nothing is out of vocabulary, and the bytes "
+              .see = N_("Words that were never seen fall into known parts; no word is out of vocabulary, though a character can be, and the bytes "
                         "come back unchanged."),
               .options = (const Option *const[]){encode_options, bpe_source_rows, bpe_corpus_rows, bpe_unit_rows,
                                                  experiment_common_options, NULL},

@@ -232,6 +232,18 @@ static void add_next(Table *t, const NextList *list) {
     mem_free(order);
 }
 
+static Status say_impossible(Study *s, Language *l, const char *prefix) {
+    Str unknown;
+    str_init(&unknown);
+    Status status = find_unknown(l, prefix, &unknown);
+    if (unknown.len)
+        study_warn(s, _("the language has no such words: %s"), unknown.s);
+    else
+        study_warn(s, _("no sentence of the language begins with \"%s\""), prefix);
+    str_done(&unknown);
+    return status;
+}
+
 static Status run_next(Study *s) {
     const Options *o = study_options(s);
     Grammar *g;
@@ -241,6 +253,7 @@ static Status run_next(Study *s) {
     Status status = language_next(l, options_text(o, "prefix"), &list);
     if (status_is_ok(&status)) {
         add_next(study_table(s, "next"), &list);
+        if (list.count == 0) status = say_impossible(s, l, options_text(o, "prefix"));
         next_list_done(&list);
     }
     languages_close(g, l);

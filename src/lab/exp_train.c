@@ -126,7 +126,7 @@ const Experiment experiment_lm_train = {
               .section = "L3 2, L4 7.2",
               .title = N_("train a language model and hold it against the exact floor"),
               .see =
-                  N_("The loss comes down to the entropy of the language and never goes below it: the rest is not the "
+                  N_("The loss on sentences never seen comes down to the entropy of the language and not below it: the rest is not the "
                      "model's fault."),
               .options = (const Option *const[]){run_option_rows, train_options, experiment_common_options, NULL},
               .tables =

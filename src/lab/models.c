@@ -46,6 +46,7 @@ static Status check_file(const char *path) {
         return status_usage(
             _("model: '%s' is a folder; the Hugging Face layout is not read yet, give gpt, modern or a checkpoint"),
             path);
+    if (checkpoint_begins(path)) return status_ok();
     if (str_ends_in(path, ".bin"))
         return status_usage(
             _("model: '%s' looks like a llama2.c file, which is not read yet; give gpt, modern or a checkpoint"), path);
