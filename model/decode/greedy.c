@@ -44,11 +44,16 @@ void path_words(const Vocab *v, const int *ids, int n, Str *out) {
     }
 }
 
-/* The likeliest id and its probability, softmax in double. */
-static int likeliest(const real *logits, int vocabulary, double *p) {
+int greedy_best(const real *logits, int vocabulary) {
     int best = 0;
     for (int i = 1; i < vocabulary; i++)
         if (logits[i] > logits[best]) best = i;
+    return best;
+}
+
+/* The likeliest id and its probability, softmax in double. */
+static int likeliest(const real *logits, int vocabulary, double *p) {
+    int best = greedy_best(logits, vocabulary);
     double sum = 0;
     for (int i = 0; i < vocabulary; i++) sum += exp((double)logits[i] - (double)logits[best]);
     *p = 1 / sum;

@@ -23,6 +23,9 @@ typedef struct {
     double true_log_p; /* the same by the language; NaN when it is not known */
 } Path;
 
+/* The likeliest id of LOGITS [V], of equals the lowest. */
+int greedy_best(const real *logits, int vocabulary);
+
 void path_init(Path *p);
 void path_done(Path *p);
 

@@ -2,10 +2,23 @@
 
 #include "assets.h"
 #include "intl.h"
+#include "lines.h"
+#include "mem.h"
+#include "rng.h"
 #include "str.h"
 
 #include <string.h>
 #include <unistd.h>
+
+const Option corpora_option_rows[] = {
+    {"corpus", OPTION_TEXT, "farm", 0, 0, NULL, "file",
+     N_("farm, morph, stories, tags, a .grammar file, or a text file with one sentence a line")},
+    {0},
+};
+const Option corpora_sentences_rows[] = {
+    {"sentences", OPTION_INT, "20000", 1, 1e7, NULL, "", N_("how many to draw when the corpus is a grammar")},
+    {0},
+};
 
 Status corpora_check(const char *spec) {
     Str path;
@@ -50,4 +63,100 @@ Status corpora_load(const char *spec, CorpusTokens tokens, long sentences, long 
         s = read_text(spec, tokens, most, out);
     str_done(&path);
     return s;
+}
+
+/* ---- sentence by sentence ---- */
+
+typedef struct {
+    Study *study;
+    const char *stream;
+    double share;
+    CorporaTake *take;
+    void *user;
+    CorporaWord *word; /* [capacity] */
+    int capacity;
+} Reader;
+
+/* LINE 0: the sentence is of a grammar. */
+static Status read_sentence(Reader *r, const char *s, long line, bool *any) {
+    static const char *const reserved[] = {"<pad>", "<s>", "</s>"};
+    int words = 0;
+    for (s += strspn(s, " \t"); *s; s += strspn(s, " \t")) {
+        MEM_GROW(r->word, words, r->capacity);
+        CorporaWord *w = &r->word[words++];
+        *w = (CorporaWord){s, strcspn(s, " \t")};
+        for (int i = 0; i < 3; i++)
+            if (w->bytes == strlen(reserved[i]) && memcmp(s, reserved[i], w->bytes) == 0)
+                return status_usage(_("corpus: '%s' is reserved and cannot be a word (line %ld)"), reserved[i], line);
+        s += w->bytes;
+    }
+    if (words == 0) return status_ok();
+    *any = true;
+    return r->take(r->user, r->word, words);
+}
+
+static Status progress(const Reader *r, long done, long all) {
+    double share = r->share * (double)done / (double)all;
+    return study_progress(r->study, share, _("sentence %ld of %ld"), done, all) ? status_ok() : status_cancelled();
+}
+
+static Status each_line(Reader *r, const char *path, bool *any) {
+    Lines lines;
+    STATUS_TRY(lines_read(path, &lines));
+    Status status = status_ok();
+    for (long i = 0; i < lines.count && status_is_ok(&status); i++) {
+        status = read_sentence(r, lines.line[i], i + 1, any);
+        if (status_is_ok(&status)) status = progress(r, i + 1, lines.count);
+    }
+    lines_done(&lines);
+    return status;
+}
+
+static Status each_draw(Reader *r, Language *l, bool *any) {
+    long n = (long)options_int(study_options(r->study), "sentences");
+    Str text;
+    str_init(&text);
+    Status status = status_ok();
+    for (long i = 0; i < n && status_is_ok(&status); i++) {
+        Rng rng = rng_at(study_seed(r->study), r->stream, (uint64_t)i);
+        str_clear(&text);
+        status = language_sample(l, &rng, &text);
+        if (status_is_ok(&status)) status = read_sentence(r, text.s, 0, any);
+        if (status_is_ok(&status)) status = progress(r, i + 1, n);
+    }
+    str_done(&text);
+    return status;
+}
+
+static Status each_of_grammar(Reader *r, const char *path, bool *any) {
+    Grammar *g;
+    Language *l;
+    STATUS_TRY(grammar_read(path, &g));
+    Status status = language_new(g, NULL, NULL, &l);
+    if (status_is_ok(&status)) {
+        status = each_draw(r, l, any);
+        language_free(l);
+    }
+    grammar_free(g);
+    return status;
+}
+
+Status corpora_each(Study *s, const char *stream, double share, CorporaTake *take, void *user) {
+    const char *spec = options_text(study_options(s), "corpus");
+    Reader r = {.study = s, .stream = stream, .share = share, .take = take, .user = user};
+    Str path;
+    str_init(&path);
+    bool any = false;
+    Status status = corpora_check(spec);
+    if (status_is_ok(&status)) {
+        if (assets_grammar(spec, &path) || str_ends_in(spec, ".grammar")) {
+            status = each_of_grammar(&r, path.len ? path.s : spec, &any);
+        } else {
+            status = each_line(&r, spec, &any);
+        }
+    }
+    if (status_is_ok(&status) && !any) status = status_usage(_("corpus: '%s' has no words"), spec);
+    mem_free(r.word);
+    str_done(&path);
+    return status;
 }

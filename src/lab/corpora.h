@@ -3,7 +3,7 @@
 #ifndef LAB_CORPORA_H
 #define LAB_CORPORA_H
 
-#include "status.h"
+#include "study.h"
 #include "text/corpus.h"
 
 /* Whether SPEC is there at all, without reading it. */
@@ -12,5 +12,26 @@ Status corpora_check(const char *spec) STATUS_CHECKED;
  * for testing; of the rest at most MOST sentences (0: all) are for training. */
 Status corpora_load(const char *spec, CorpusTokens tokens, long sentences, long most, long test, uint64_t seed,
                     Corpus **out) STATUS_CHECKED;
+
+/* --- sentence by sentence, for those who keep none --- */
+
+extern const Option corpora_option_rows[];    /* corpus */
+extern const Option corpora_sentences_rows[]; /* sentences */
+
+typedef struct {
+    const char *s; /* not terminated */
+    size_t bytes;
+} CorporaWord;
+
+/* Takes one sentence, at least a word; what it borrows is good until it returns. */
+typedef Status CorporaTake(void *user, const CorporaWord *word, int words);
+
+#define CORPORA_TRAIN "corpus.train" /* the sentences that lm.train trains on */
+#define CORPORA_TEST  "corpus.test"  /* those that it tests on */
+
+/* What corpus= names, every sentence in turn: of a grammar as many of STREAM as sentences= says; of a text every line
+ * that has words. Says how far it is, up to SHARE of the whole. A text without a sentence, a reserved word (<pad>, <s>,
+ * </s>) and bytes that are not UTF-8 are refused. */
+Status corpora_each(Study *s, const char *stream, double share, CorporaTake *take, void *user) STATUS_CHECKED;
 
 #endif

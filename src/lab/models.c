@@ -284,7 +284,8 @@ static Status take_ids(const TrainedModel *m, const Options *o, int **ids, int *
     return status_ok();
 }
 
-static Status take_text(const TrainedModel *m, const char *text, bool end, int **ids, int *n) {
+Status models_text_ids(const TrainedModel *m, const char *text, ModelsKind kind, int **ids, int *n) {
+    bool end = kind == MODELS_SENTENCE;
     if (!m->vocab) return status_usage(_("this model has no vocabulary: give ids="));
     int *word, words;
     STATUS_TRY(vocab_encode(m->vocab, text, &word, &words));
@@ -302,7 +303,7 @@ Status models_ids(const TrainedModel *m, const Options *o, const char *text, Mod
     if (options_is_set(o, "ids")) {
         STATUS_TRY(take_ids(m, o, ids, n));
     } else {
-        STATUS_TRY(take_text(m, options_is_set(o, text) ? options_text(o, text) : "", sentence, ids, n));
+        STATUS_TRY(models_text_ids(m, options_is_set(o, text) ? options_text(o, text) : "", kind, ids, n));
     }
     int in = *n - sentence;
     if (!m->model || in <= model_config(m->model)->context) return status_ok();

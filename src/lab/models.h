@@ -44,6 +44,8 @@ typedef enum { MODELS_PROMPT, MODELS_SENTENCE } ModelsKind;
  * not have them or the context cannot take them. *ids is allocated. */
 Status models_ids(const TrainedModel *m, const Options *o, const char *text, ModelsKind kind, int **ids,
                   int *n) STATUS_CHECKED;
+/* The same of a text that is no option. */
+Status models_text_ids(const TrainedModel *m, const char *text, ModelsKind kind, int **ids, int *n) STATUS_CHECKED;
 /* Sum of log p of ids[from..n-1] given those before, from >= 1; n - 1 tokens go in. Nats. */
 double models_log_p(const TrainedModel *m, const int *ids, int n, int from);
 /* The model looking at all of ids[0..n-1]. */
