@@ -260,7 +260,7 @@ static Status check_size(const ModelConfig *c) {
     return status_ok();
 }
 
-Status config_check(const ModelConfig *c) {
+Status config_check_shape(const ModelConfig *c) {
     STATUS_TRY(check_ranges(c));
     if (c->kv_heads > c->heads || c->heads % c->kv_heads)
         return status_usage(
@@ -275,6 +275,11 @@ Status config_check(const ModelConfig *c) {
                             c->global_every);
     if (c->norm != NORM_NONE && !(c->norm_eps > 0))
         return status_usage(_("norm_eps must be above 0: a row of zeros would divide by 0"));
+    return status_ok();
+}
+
+Status config_check(const ModelConfig *c) {
+    STATUS_TRY(config_check_shape(c));
     return check_size(c);
 }
 

@@ -64,6 +64,8 @@ const char *const *config_fields(void); /* NULL-terminated names in display orde
 
 /* Says in words why the configuration cannot be built: heads not divisible by kv_heads, odd head_dim with RoPE, ... */
 Status config_check(const ModelConfig *c) STATUS_CHECKED;
+/* The same but for its size: what can be described and counted, though no machine here holds it. */
+Status config_check_shape(const ModelConfig *c) STATUS_CHECKED;
 
 /* The window of layer L (0: all): layers global_every-1, 2 global_every-1, ... are global and see everything. */
 int config_window(const ModelConfig *c, int layer);

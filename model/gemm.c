@@ -71,10 +71,21 @@ static void ready(void) {
     (void)pthread_once(&once, begin);
 }
 
+static _Thread_local long long flops;
+
+static void count(int m, int n, int k) {
+    flops += 2LL * m * n * k;
+}
+
+long long gemm_flops(void) {
+    return flops;
+}
+
 void gemm(GemmForm form, int m, int n, int k, real alpha, const real *a, int lda, const real *b, int ldb, real beta,
           real *c, int ldc) {
     if (m == 0 || n == 0) return;
     ready();
+    count(m, n, k);
     if (own_product && alpha == 1 && (beta == 0 || beta == 1) && k > 0) {
         GemmSides g = {.m = m,
                        .n = n,
@@ -99,12 +110,14 @@ void gemm(GemmForm form, int m, int n, int k, real alpha, const real *a, int lda
 void gemv(int m, int n, real alpha, const real *a, int lda, const real *x, real beta, real *y) {
     if (m == 0) return;
     ready();
+    count(m, n, 1);
     BLAS(gemv)(CblasRowMajor, CblasNoTrans, m, n, alpha, a, lda, x, 1, beta, y, 1);
 }
 
 void gemv_transposed(int m, int n, real alpha, const real *a, int lda, const real *x, real beta, real *y) {
     if (n == 0) return;
     ready();
+    count(m, n, 1);
     BLAS(gemv)(CblasRowMajor, CblasTrans, m, n, alpha, a, lda, x, 1, beta, y, 1);
 }
 

@@ -28,6 +28,10 @@ void gemv_transposed(int m, int n, real alpha, const real *a, int lda, const rea
 real gemm_dot(int n, const real *x, const real *y);
 void gemm_axpy(int n, real alpha, const real *x, real *y); /* y += alpha x */
 
+/* Floating-point operations of all products that this thread has asked for so far: 2 m n k of a gemm, 2 m n of a gemv,
+ * whoever made them. A thread counts its own, so that counting is one addition a call. */
+long long gemm_flops(void);
+
 /* For --version: the kernels chosen for this processor, and how the library was built. */
 const char *gemm_core(void);
 const char *gemm_library(void);
