@@ -298,7 +298,8 @@ static void lab_type(PaneCall *call, const Event *e) {
 static int lab_tables(const PaneContext *x, Table **out) {
     const LabState *s = x->state;
     int n = 0;
-    for (int i = 0; i < s->tables && n < PANE_TABLES; i++) out[n++] = table_copy(s->table[i]);
+    for (int i = 0; i < s->tables && n < PANE_TABLES; i++)
+        if (!catalog_leaves_out(s->ran, s->table[i])) out[n++] = table_copy(s->table[i]);
     return n;
 }
 

@@ -46,8 +46,14 @@ int catalog_tables(const CatalogEntry *e) {
     return n;
 }
 
+bool catalog_leaves_out(const CatalogEntry *e, const Table *t) {
+    for (int i = 0; e->on_request && e->on_request[i]; i++)
+        if (strcmp(e->on_request[i], table_name(t)) == 0) return table_rows(t) == 0;
+    return false;
+}
+
 bool catalog_is_time(const char *column) {
-    static const char *const of_time[] = {"tokens_per_s", "milliseconds"};
+    static const char *const of_time[] = {"tokens_per_s", "milliseconds", "time_share"};
     for (size_t i = 0; i < sizeof of_time / sizeof *of_time; i++)
         if (strcmp(column, of_time[i]) == 0) return true;
     return false;

@@ -31,13 +31,17 @@ typedef struct {
                                    * of a text that names a file is "file" */
     const TableSpec *tables;      /* in the order written; ends in a row without a name */
     Figure figure;
+    const char *const *on_request; /* NULL-terminated names of tables that options ask for: without rows they are
+                                    * neither printed nor written to a folder. NULL: none */
 } CatalogEntry;
 
 int catalog_count(void);
 const CatalogEntry *catalog_at(int i); /* by id */
 const CatalogEntry *catalog_find(const char *id);
-const char *catalog_likely(const char *id);      /* what ID was probably meant to be; NULL: nothing like it */
-int catalog_tables(const CatalogEntry *e);       /* of the row; `about` is not counted */
+const char *catalog_likely(const char *id); /* what ID was probably meant to be; NULL: nothing like it */
+int catalog_tables(const CatalogEntry *e);  /* of the row; `about` is not counted */
+/* Whether a table of E was not asked for: it has no rows and is of the kind that may have none. */
+bool catalog_leaves_out(const CatalogEntry *e, const Table *t);
 Options *catalog_options(const CatalogEntry *e); /* all rows of the entry joined, at their defaults */
 /* What the rows of options cannot say: options that belong together, files that must be there. Nothing is written. */
 Status catalog_check(const CatalogEntry *e, const Options *o) STATUS_CHECKED;

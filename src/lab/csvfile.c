@@ -196,7 +196,7 @@ typedef struct {
     CsvText *text;
     char **row;
     int cells, cell_capacity;
-    long row_capacity;
+    long row_capacity, line_capacity;
     long line;     /* of the piece that is being parsed, from 1 */
     long row_line; /* where the row under way began */
     long ragged;   /* line of the first row with another number of cells, 0: none */
@@ -226,6 +226,8 @@ static void on_row(int terminator, void *data) {
     if (t->rows == 0) t->columns = r->cells;
     if (r->cells == t->columns) {
         MEM_GROW(t->cell, t->rows, r->row_capacity);
+        MEM_GROW(t->line, t->rows, r->line_capacity);
+        t->line[t->rows] = r->row_line;
         t->cell[t->rows++] = r->row;
     } else {
         if (!r->ragged) {
@@ -300,5 +302,6 @@ Status csvfile_read(const char *path, CsvText *out) {
 void csv_text_done(CsvText *t) {
     for (long i = 0; i < t->rows; i++) row_free(t->cell[i], t->columns);
     mem_free(t->cell);
+    mem_free(t->line);
     *t = (CsvText){0};
 }

@@ -25,6 +25,7 @@ Status csvfile_save_folder(const Table *const *tables, int n, const char *dir, c
 /* A CSV file as text cells: header, then rows. For model cards and tests. */
 typedef struct {
     char ***cell; /* [rows][columns], cell[0] is the header */
+    long *line;   /* [rows] of the file, from 1, where each row begins */
     long rows;
     int columns;
 } CsvText;

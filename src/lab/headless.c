@@ -60,26 +60,44 @@ static Status write_stream(const Headless *h, const Study *study) {
     return s;
 }
 
-static Status write_folder(const Headless *h, const Study *study) {
-    int n = study_tables(study);
-    Table **table = MEM_ARRAY(Table *, (size_t)n);
-    for (int i = 0; i < n; i++) table[i] = study_look(study, i);
-    Status s = csvfile_save_folder((const Table *const *)table, n, h->csv, h->entry->id);
+/* Copies of the tables that were asked for, about the last of them, into TABLE [study_tables]; returns how many. */
+static int look_at_tables(const Headless *h, const Study *study, Table **table) {
+    int n = 0;
+    for (int i = 0; i < study_tables(study); i++) {
+        table[n] = study_look(study, i);
+        if (catalog_leaves_out(h->entry, table[n])) {
+            table_free(table[n]);
+        } else {
+            n++;
+        }
+    }
+    return n;
+}
+
+static void free_tables(Table **table, int n) {
     for (int i = 0; i < n; i++) table_free(table[i]);
     mem_free(table);
+}
+
+static Status write_folder(const Headless *h, const Study *study) {
+    Table **table = MEM_ARRAY(Table *, (size_t)study_tables(study));
+    int n = look_at_tables(h, study, table);
+    Status s = csvfile_save_folder((const Table *const *)table, n, h->csv, h->entry->id);
+    free_tables(table, n);
     return s;
 }
 
 static Status print_tables(const Headless *h, const Study *study) {
+    Table **table = MEM_ARRAY(Table *, (size_t)study_tables(study));
+    int n = look_at_tables(h, study, table);
     Str text;
     str_init(&text);
     str_addf(&text, "%s  %s  %s\n", h->entry->id, h->entry->section, _(h->entry->title));
-    for (int i = 0; i < study_tables(study) - 1; i++) {
-        Table *t = study_look(study, i);
+    for (int i = 0; i < n - 1; i++) {
         str_add_char(&text, '\n');
-        table_print(t, 0, -1, &text);
-        table_free(t);
+        table_print(table[i], 0, -1, &text);
     }
+    free_tables(table, n);
     Status s = headless_print(h->out, &text);
     str_done(&text);
     return s;
