@@ -82,6 +82,22 @@ static const struct {
     const char *table;
     const char *header;
 } headers[] = {
+    {"arch.account", "parameters", "part,count,share"},
+    {"arch.account", "flops", "part,flops,share"},
+    {"arch.account", "memory", "part,bytes,gb,gib"},
+    {"arch.account tokens=1e9", "training", "quantity,value,unit"},
+    {"arch.account d=16 heads=4 T=65 count=1", "counted", "part,flops,counted"},
+    {"arch.cards", "cards",
+     "model,year,d,layers,heads,kv_heads,head_dim,d_ff,ffn_ratio,aspect,vocabulary,norm,ffn,pos,window,"
+     "kv_bytes_per_token"},
+    {"arch.ffn", "sizes", "kind,matrices,d_ff,rounded_down,rounded_up,parameters"},
+    {"arch.ffn", "curve", "x,relu,gelu,silu,squared_relu"},
+    {"arch.norm d=8 rows=8", "values", "norm,index,value"},
+    {"arch.norm d=8 rows=8", "half", "method,rms,output"},
+    {"arch.norm d=8 rows=8", "cost", "operation,flops,flop_share,time_share"},
+    {"arch.stability", "zloss", "offset,format,spacing,max_error"},
+    {"arch.stability", "qknorm", "scale,entropy,entropy_qk_norm"},
+    {"arch.stability", "softcap", "cap,x,y"},
     {"attn.causal", "diff", "position,change"},
     {"attn.scale", "weight", "d_k,max_weight_scaled,max_weight_unscaled"},
     {"attn.step model=small", "attention",
@@ -109,6 +125,7 @@ static const struct {
     {"decode.next model=small", "next", "token,id,logit,model_p,true_p"},
     {"decode.width model=small widths=1", "found", "width,subjects,modes_found,mean_log_p"},
     {"decode.width model=small widths=1", "rows", "width,subject,text,log_p,true_log_p"},
+    {"gqa.cost", "cost", "scheme,kv_heads,cache_bytes,weights_bytes,fits,step_ms"},
     {"gqa.equal", "diff", "against,max_difference"},
     {"gqa.equal", "parameters", "kv_heads,count"},
     {"grammar.next", "next", "token,p"},
@@ -120,6 +137,7 @@ static const struct {
     {"grammar.stats", "modes", "subject,text,log_p"},
     {"kv.exact model=small", "diff", "feed,max_difference,same_greedy"},
     {"kv.growth model=small", "growth", "step,layer,cached,heads,head_dim,bytes,total_bytes"},
+    {"kv.size", "size", "model,kind,tokens,bytes,gib"},
     {"lm.count sentences=64", "next", "token,count,p"},
     {"lm.end", "sums", "length,with_end,with_end_so_far,without_end"},
     {"lm.score model=small text=the", "score", "position,token,id,log_p,true_log_p"},
@@ -127,6 +145,8 @@ static const struct {
     {"lm.train d=16 sentences=64 epochs=1", "curve", "step,tokens,loss,learning_rate,grad_norm,tokens_per_s"},
     {"lm.train d=16 sentences=64 epochs=1", "result", "split,tokens,nll,perplexity,floor_perplexity"},
     {"lm.train d=16 sentences=64 epochs=1", "model", "part,parameters"},
+    {"mla.cost", "cost", "scheme,values_per_token_per_layer,values_per_token,bytes_per_token"},
+    {"model.trace model=small", "values", "name,layer,head,row,column,value"},
     {"pos.permute", "diff", "encoding,max_difference"},
     {"rope.cache model=rotary", "diff", "feed,max_difference"},
     {"rope.clock", "pairs", "pair,radians_per_token,period_tokens"},
@@ -136,7 +156,6 @@ static const struct {
     {"rope.relative", "length", "scheme,change"},
     {"rope.relative", "score", "scheme,t,j,score"},
     {"rope.rotate", "rotated", "index,pair,angle,before,after"},
-    {"model.trace model=small", "values", "name,layer,head,row,column,value"},
     {"text.batch", "batch", "sentence,position,token,id"},
     {"text.batch", "waste", "block,sentences,cut_sentences,cut_tokens,pads,positions,pad_share"},
     {"text.units", "units", "unit,tokens,unknown,vocabulary,text"},
@@ -280,6 +299,16 @@ static const struct {
     {"$L list more", 2, "more"},
     {"$L help text.batch more", 2, "more"},
     {"$L help text.bach", 2, "text.batch"},
+    {"$L run arch.account card=lama3-8b", 2, "did you mean llama3-8b"},
+    {"$L run arch.account heads=6 kv_heads=4 d=384", 2, "multiple of kv_heads"},
+    {"$L run arch.account d=0", 2, "smallest allowed value, 1"},
+    {"$L run arch.account tokens=nan", 2, "not a number"},
+    {"$L run arch.account V=10000", 2, "unknown option 'V'"},
+    {"printf 'model,vocab,context,d,layers,heads,d_ff\na,9,9,9,1,2,3\n' >c && $L run arch.cards file=c --csv made", 2,
+     "'c' line 2: head_dim"},
+    {"$L run gqa.cost memory=80XB", 2, "GiB"},
+    {"$L run kv.size cards=llama2-7b,llama9", 2, "llama9"},
+    {"$L run arch.norm x=1,nan", 2, "'nan' is not a number"},
     {"$L run bpe.train corpus=nowhere", 2, "nowhere"},
     {"printf ' \n' >none && $L run bpe.train corpus=none", 2, "has no words"},
     {"$L run bpe.encode text=a file=b", 2, "not both"},
@@ -356,6 +385,19 @@ static void a_folder_gets_every_table(void **state) {
     assert_string_equal(r.out.s, "");
     assert_string_equal(r.err.s, "");
     assert_int_equal(files_in("tables"), 3);
+    ran_done(&r);
+}
+
+/* A table that options ask for is no file without them. */
+static void tables_on_request(void **state) {
+    (void)state;
+    Ran r = shell("$L run arch.account --csv four && $L run arch.account tokens=1e9 --csv five");
+    assert_int_equal(r.code, 0);
+    assert_int_equal(files_in("four"), 4);
+    assert_int_equal(files_in("five"), 5);
+    ran_done(&r);
+    r = shell("$L run arch.account | grep -c training; $L run arch.account tokens=1e9 | grep -c '^training$'");
+    assert_string_equal(r.out.s, "1\n1\n"); /* training_state alone; the table */
     ran_done(&r);
 }
 
@@ -551,19 +593,13 @@ static int remove_folder(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(headers_are_exact),
-        cmocka_unit_test(every_table_stands_here),
-        cmocka_unit_test(list_names_every_experiment),
-        cmocka_unit_test(help_goes_to_standard_output),
-        cmocka_unit_test(faults_have_one_line),
-        cmocka_unit_test(a_folder_gets_every_table),
-        cmocka_unit_test(about_reproduces),
-        cmocka_unit_test(the_locale_changes_nothing),
-        cmocka_unit_test(nobody_reads),
-        cmocka_unit_test(stopping_keeps_the_rows),
-        cmocka_unit_test(what_does_not_stop_is_left),
-        cmocka_unit_test(scripts_need_no_terminal),
-        cmocka_unit_test(signals_end_the_screen),
+        cmocka_unit_test(headers_are_exact),           cmocka_unit_test(every_table_stands_here),
+        cmocka_unit_test(list_names_every_experiment), cmocka_unit_test(help_goes_to_standard_output),
+        cmocka_unit_test(faults_have_one_line),        cmocka_unit_test(a_folder_gets_every_table),
+        cmocka_unit_test(tables_on_request),           cmocka_unit_test(about_reproduces),
+        cmocka_unit_test(the_locale_changes_nothing),  cmocka_unit_test(nobody_reads),
+        cmocka_unit_test(stopping_keeps_the_rows),     cmocka_unit_test(what_does_not_stop_is_left),
+        cmocka_unit_test(scripts_need_no_terminal),    cmocka_unit_test(signals_end_the_screen),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
