@@ -307,6 +307,10 @@ static Status run_experiment(const Arguments *a) {
     return headless_run(&h, &still_running);
 }
 
+static void complain(const Status *s) {
+    if (*s->text) fprintf(stderr, "lantern: %s\n", s->text);
+}
+
 /* ---- the screen ---- */
 
 /* Ends as the signal would have ended the program, so that the shell sees 128+n. */
@@ -324,9 +328,12 @@ static Status show_screen(const Arguments *a) {
         return s;
     }
     int signal_number;
-    STATUS_TRY(screen_run(&a->screen, o, &signal_number));
-    if (signal_number) raise_again(signal_number);
-    return status_ok();
+    s = screen_run(&a->screen, o, &signal_number);
+    if (signal_number) {
+        complain(&s);
+        raise_again(signal_number);
+    }
+    return s;
 }
 
 /* ---- commands ---- */
@@ -380,12 +387,13 @@ int main(int argc, char **argv) {
     environment_settle(argv);
     bool utf8 = intl_init(NULL);
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* a write beyond the limit fails, with a sentence */
     mem_set_hook(out_of_memory);
     Arguments arguments;
     Status s = read_arguments(argc, argv, &arguments);
     arguments.screen.utf8 = utf8;
     if (status_is_ok(&s)) s = carry_out(&arguments);
-    if (*s.text) fprintf(stderr, "lantern: %s\n", s.text);
+    complain(&s);
     mem_free(arguments.operand);
     if (still_running) _exit(exit_code(&s)); /* what exit would take away is still in use */
     exit(exit_code(&s));

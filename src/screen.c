@@ -90,14 +90,16 @@ static void resume(App *a, const char *path) {
     str_done(&line);
 }
 
-static void project(Term *t, Lab *lab, const Settings *set, const char *open, int *signal_number) {
+static Status project(Term *t, Lab *lab, const Settings *set, const char *open, int *signal_number) {
     Worker *w = worker_new(lab, WORKER_THREAD);
     App *a = make_app(w, set, t->glyphs(t), t->depth(t));
     if (open) resume(a, open);
     *signal_number = tui_run(a, t, w, &set->tui);
     t->free(t);
+    Status written = app_end_writing(a); /* nobody sees the message line any more */
     app_free(a);
     worker_free(w);
+    return written;
 }
 
 Status screen_run(const ScreenOptions *o, Options *run, int *signal_number) {
@@ -117,6 +119,5 @@ Status screen_run(const ScreenOptions *o, Options *run, int *signal_number) {
     }
     Lab *lab = lab_new(run);
     if (o->script) return play(o->script, lab, &set);
-    project(t, lab, &set, o->open, signal_number);
-    return status_ok();
+    return project(t, lab, &set, o->open, signal_number);
 }

@@ -17,7 +17,8 @@ typedef struct {
     bool utf8; /* what intl_init said */
 } ScreenOptions;
 
-/* Takes RUN over (checked values of lab_options). *signal_number: the signal that ended it, 0: the user did. */
+/* Takes RUN over (checked values of lab_options). *signal_number: the signal that ended it, 0: the user did. The status
+ * is also that of files that were still being written at the end. */
 Status screen_run(const ScreenOptions *o, Options *run, int *signal_number) STATUS_CHECKED;
 
 #endif

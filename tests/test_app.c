@@ -121,8 +121,6 @@ static void refusals_are_sentences(void **unused) {
         {"find whale", "nothing here holds"},
         {"begin", "open them first"},
         {"default", "open them first"},
-        {"export /no/such/folder", "/no/such"},
-        {"dump /no/such/file", "/no/such"},
         {"zzz", "there is no command 'zzz'"},
         {"quit later", "quit takes nothing"},
         {"results nothing", "has no table"},

@@ -1,4 +1,5 @@
-/* What the screen writes is what the laboratory writes headless, byte for byte; failures are sentences. */
+/* What the screen writes is what the laboratory writes headless, byte for byte; the screen goes on meanwhile, and
+ * failures are sentences that leave everything as it was. */
 #include "expect.h"
 
 #include "csvfile.h"
@@ -9,9 +10,13 @@
 #include "screen.h"
 
 #include <dirent.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -26,7 +31,7 @@ static int folder_files(const char *path, bool remove_them) {
     int n = 0;
     assert_non_null(d);
     for (struct dirent *e; (e = readdir(d));) {
-        if (e->d_name[0] == '.') continue;
+        if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, "..")) continue;
         char file[600];
         snprintf(file, sizeof file, "%s/%s", path, e->d_name);
         if (remove_them) unlink(file);
@@ -57,10 +62,26 @@ static void assert_same_file(const char *dir_a, const char *dir_b, const char *n
     str_done(&b);
 }
 
-static void run_line(App *a, const char *format, const char *folder) {
+static void begin_line(App *a, const char *format, const char *folder) {
     char line[700];
     snprintf(line, sizeof line, format, folder);
     assert_ok(app_command(a, line));
+}
+
+/* To the end of the writing, which must go well. */
+static void run_line(App *a, const char *format, const char *folder) {
+    begin_line(a, format, folder);
+    assert_non_null(strstr(app_message(a), "writing to"));
+    assert_ok(app_end_writing(a));
+}
+
+/* Its end must be this sentence, also on the screen. */
+static void assert_refused(App *a, const char *format, const char *folder, int code, const char *sentence) {
+    begin_line(a, format, folder);
+    Status s = app_end_writing(a);
+    assert_int_equal(s.code, code);
+    if (!strstr(s.text, sentence)) fail_msg("%s", s.text);
+    assert_string_equal(app_message(a), s.text);
 }
 
 static void an_experiment_is_written_as_headless(void **unused) {
@@ -123,18 +144,118 @@ static void everything_is_written_at_once(void **unused) {
 static void failures_are_sentences_and_leave_nothing(void **unused) {
     (void)unused;
     App *a = screen_new(NULL);
-    Status s = app_command(a, "export /proc/no/such");
-    assert_false(status_is_ok(&s));
-    assert_non_null(strstr(s.text, "/proc/no"));
+    assert_refused(a, "export %s", "/proc/no/such", STATUS_USAGE, "/proc/no");
+    assert_refused(a, "dump %s", "/proc/no/such", STATUS_USAGE, "/proc/no");
     assert_ok(app_command(a, "pane lab"));
-    s = app_command(a, "export");
+    Status s = app_command(a, "export");
     assert_string_equal(s.text, "laboratory shows nothing yet that could be written");
     Snapshot *empty = fixture_empty();
     app_show(a, empty);
     snapshot_unref(empty);
-    s = app_command(a, "export-all");
-    assert_string_equal(s.text, "no pane shows anything yet that could be written");
+    char *folder = folder_new();
+    assert_refused(a, "export-all %s", folder, STATUS_FAILED, "no pane shows anything yet that could be written");
+    assert_int_equal(folder_files(folder, false), 0);
     app_free(a);
+    folder_free(folder);
+}
+
+/* ---- beside the screen ---- */
+
+/* A table that is written to a pipe nobody reads from does not end; the screen does not wait for it. */
+static void the_screen_goes_on_while_files_are_written(void **unused) {
+    (void)unused;
+    char *folder = folder_new(), pipe_name[300], bytes[4096];
+    FixtureSpec spec = fixture_spec();
+    spec.tokens = spec.position = 40; /* more vectors than a pipe takes */
+    spec.head_dim = 64;
+    App *a = screen_new(&spec);
+    snprintf(pipe_name, sizeof pipe_name, "%s/attention.vectors.csv", folder);
+    assert_int_equal(mkfifo(pipe_name, 0600), 0);
+    int reader = open(pipe_name, O_RDONLY | O_NONBLOCK);
+    assert_true(reader >= 0);
+    assert_ok(app_command(a, "pane attention"));
+    begin_line(a, "export %s", folder);
+    struct pollfd some = {.fd = reader, .events = POLLIN};
+    assert_int_equal(poll(&some, 1, -1), 1); /* it is at work */
+    assert_ok(app_command(a, "cursor right"));
+    assert_ok(app_command(a, "cursor head=+1")); /* not in the file: that holds what was shown */
+    app_tick(a);
+    screen_expect(a, "writing to ");
+    Status s = app_command(a, "export elsewhere");
+    assert_string_equal(s.text, "the files asked for before are still being written; try again");
+    long total = 0;
+    for (ssize_t n; (n = read(reader, bytes, sizeof bytes)) != 0; total += n > 0 ? n : 0) poll(&some, 1, -1);
+    close(reader);
+    assert_true(total > 65536);
+    assert_ok(app_end_writing(a));
+    assert_non_null(strstr(app_message(a), "wrote 2 files"));
+    Table *shown = observe_attention_table(app_snapshot(a), 0, 0);
+    Str path;
+    CsvText text;
+    str_init(&path);
+    str_addf(&path, "%s/attention.attention.csv", folder);
+    assert_ok(csvfile_read(path.s, &text));
+    assert_int_equal(text.rows, table_rows(shown) + 1);
+    assert_string_equal(text.cell[1][1], "0"); /* the head that was under the cursor */
+    csv_text_done(&text);
+    str_done(&path);
+    table_free(shown);
+    app_free(a);
+    folder_free(folder);
+}
+
+static void the_outcome_arrives_by_itself(void **unused) {
+    (void)unused;
+    char *folder = folder_new();
+    App *a = screen_new(NULL);
+    begin_line(a, "export %s", folder);
+    while (!strstr(app_message(a), "wrote 2 files")) app_tick(a);
+    screen_expect(a, "wrote 2 files");
+    begin_line(a, "dump %s/screen", folder);
+    app_free(a); /* waits */
+    assert_int_equal(folder_files(folder, false), 3);
+    folder_free(folder);
+}
+
+/* A limit on the size of files is met where a full disk would be. */
+static void a_full_disk_loses_nothing(void **unused) {
+    (void)unused;
+    static const char old[] = "what was here before\n";
+    char *folder = folder_new(), path[300];
+    App *a = screen_new(NULL);
+    static const char *const names[] = {"train.curve.csv", "attention.attention.csv", "screen.txt"};
+    for (int i = 0; i < 3; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        FILE *f = fopen(path, "w");
+        assert_non_null(f);
+        fputs(old, f);
+        assert_int_equal(fclose(f), 0);
+    }
+    struct rlimit before, small;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    small = before;
+    small.rlim_cur = 600; /* some tables fit, some do not */
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    Str screen;
+    str_init(&screen);
+    screen_text(a, 80, 24, &screen); /* a dump is as large as the last drawing */
+    str_done(&screen);
+    assert_refused(a, "export-all %s", folder, STATUS_FAILED, "cannot write table");
+    assert_refused(a, "dump %s/screen.txt", folder, STATUS_FAILED, "cannot write '");
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    signal(SIGXFSZ, SIG_DFL);
+    assert_int_equal(folder_files(folder, false), 3);
+    for (int i = 0; i < 3; i++) {
+        Str text;
+        str_init(&text);
+        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        assert_ok(file_read(path, 0, &text));
+        assert_string_equal(text.s, old);
+        str_done(&text);
+    }
+    app_free(a);
+    folder_free(folder);
 }
 
 int main(void) {
@@ -143,6 +264,9 @@ int main(void) {
         cmocka_unit_test(attention_is_written_from_the_fields_shown),
         cmocka_unit_test(everything_is_written_at_once),
         cmocka_unit_test(failures_are_sentences_and_leave_nothing),
+        cmocka_unit_test(the_screen_goes_on_while_files_are_written),
+        cmocka_unit_test(the_outcome_arrives_by_itself),
+        cmocka_unit_test(a_full_disk_loses_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

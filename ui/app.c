@@ -46,6 +46,8 @@ App *app_new(Worker *w, Glyphs glyphs, Depth depth) {
 
 void app_free(App *a) {
     if (!a) return;
+    Status written = app_end_writing(a);
+    (void)written; /* who wants to know asks before */
     for (int i = 0; i < pane_count(); i++) {
         if (pane_at(i)->done) pane_at(i)->done(a->state[i]);
         mem_free(a->state[i]);
@@ -138,7 +140,7 @@ static bool take_snapshot(App *a) {
     snapshot_unref(fresh);
     if (a->export_pending && (export_is_ready(a) || --a->export_patience <= 0)) {
         a->export_pending = false;
-        Status s = export_all(a);
+        Status s = export_tables(a, EXPORT_ALL, a->export_folder);
         if (!status_is_ok(&s)) app_say(a, 2, "%s", s.text);
     }
     return true;
@@ -150,6 +152,7 @@ bool app_tick(App *a) {
         if (pane_at(i)->tick && pane_at(i)->tick(a->state[i])) news = true;
     }
     watch_what_shows(a);
+    if (export_follow(a)) news = true;
     return drop_old_message(a) || news;
 }
 

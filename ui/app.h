@@ -25,11 +25,13 @@ void app_draw(App *a, Canvas *c); /* the whole screen at the canvas' size */
 /* A line of a pane, of the screen, or of the laboratory; the laboratory's refusals arrive later, as a message of the
  * snapshot. */
 Status app_command(App *a, const char *line) STATUS_CHECKED;
-void app_run(App *a, const char *line); /* the same; what went wrong is said in the message line */
+void app_run(App *a, const char *line);   /* the same; what went wrong is said in the message line */
 void app_show(App *a, const Snapshot *s); /* takes a reference of its own */
 bool app_wants_quit(const App *a);
 /* Waits for experiments that run beside, at most SECONDS; true: none runs. For scripts. */
 bool app_wait_jobs(App *a, double seconds);
+/* Waits for files that are being written beside the screen; how that ended is also the message. */
+Status app_end_writing(App *a) STATUS_CHECKED;
 
 const StyleSheet *app_style(const App *a);
 void app_set_style(App *a, const StyleSheet *style); /* theme and map; the depth stays that of the terminal */

@@ -2,7 +2,6 @@
 #include "app_private.h"
 
 #include "bug.h"
-#include "file.h"
 #include "intl.h"
 #include "pane.h"
 #include "picture.h"
@@ -373,13 +372,13 @@ static void set_folder(App *a, const Words *words) {
 
 static Status run_export(App *a, const Words *words) {
     set_folder(a, words);
-    return export_pane(a, a->focus, a->export_folder);
+    return export_tables(a, a->focus, a->export_folder);
 }
 
 /* Panes that do not show may lack what they need: the snapshot that has it comes first. */
 static Status run_export_all(App *a, const Words *words) {
     set_folder(a, words);
-    if (!a->worker || export_is_ready(a)) return export_all(a);
+    if (!a->worker || export_is_ready(a)) return export_tables(a, EXPORT_ALL, a->export_folder);
     a->export_pending = true;
     a->export_patience = 8;
     return status_ok();
@@ -436,15 +435,7 @@ static Status run_dump(App *a, const Words *words) {
     str_init(&text);
     picture_add(c, &a->style, picture_kind(words->word[1]), &text);
     canvas_free(c);
-    FileWriter *w;
-    Status s = file_begin(words->word[1], &w);
-    if (status_is_ok(&s)) {
-        fputs(text.s, file_stream(w));
-        s = file_commit(w);
-    }
-    str_done(&text);
-    if (status_is_ok(&s)) app_say(a, 0, _("wrote the screen to %s"), words->word[1]);
-    return s;
+    return export_screen(a, words->word[1], &text);
 }
 
 static Status run_keep(App *a, const Words *words) {

@@ -10,6 +10,7 @@
 #include "keymap.h"
 #include "layout.h"
 #include "prompt.h"
+#include "writing.h"
 
 typedef enum { OVERLAY_NONE, OVERLAY_HELP, OVERLAY_OPTIONS } Overlay;
 typedef enum { ASK_NOTHING, ASK_COMMAND, ASK_FIND, ASK_PROMPT } Ask;
@@ -50,8 +51,10 @@ struct App {
     bool export_pending; /* export-all waits for a snapshot that holds what all panes need */
     int export_patience; /* snapshots it still waits for */
     char export_folder[512];
-    Str arriving; /* the screen's lines of a session whose model is on its way */
-    long mark;    /* the newest one posted */
+    Writing *writing; /* files on their way out; NULL: none */
+    int writing_what; /* a pane, EXPORT_ALL or EXPORT_SCREEN */
+    Str arriving;     /* the screen's lines of a session whose model is on its way */
+    long mark;        /* the newest one posted */
     bool repaint, suspend;
 };
 
@@ -69,8 +72,10 @@ const char *app_watch_list(const App *a, bool all, char *out,
                            size_t bytes); /* observers that the panes shown (or all) need */
 
 /* export.c */
-Status export_pane(App *a, int pane, const char *folder) STATUS_CHECKED;
-Status export_all(App *a) STATUS_CHECKED;
+enum { EXPORT_ALL = -1, EXPORT_SCREEN = -2 };
+Status export_tables(App *a, int what, const char *folder) STATUS_CHECKED;   /* of one pane, or EXPORT_ALL */
+Status export_screen(App *a, const char *path, Str *picture) STATUS_CHECKED; /* takes PICTURE over */
+bool export_follow(App *a);                                                  /* says how it ended; true: it just did */
 bool export_is_ready(const App *a);
 
 #endif

@@ -1,62 +1,82 @@
-/* app, export: the tables of panes as CSV files, through the laboratory. */
+/* app, export: the tables of panes and the screen itself on their way to files, beside the screen (writing.h). */
 #include "app_private.h"
 
-#include "csvfile.h"
 #include "intl.h"
 #include "pane.h"
 
-#include <stdio.h>
 #include <string.h>
 
-static const char *prefix_of(const App *a, int pane) {
-    const PaneType *p = pane_at(pane);
-    return p->prefix ? p->prefix(a->state[pane]) : p->name;
+static Status still_writing(const App *a) {
+    return a->writing ? status_failed(_("the files asked for before are still being written; try again")) : status_ok();
 }
 
-/* Writes the tables of a pane; adds their file names to SAID. *COUNT grows by the files written. */
-static Status write_pane(const App *a, int pane, const char *folder, Str *said, int *count) {
-    const PaneType *p = pane_at(pane);
-    Table *tables[PANE_TABLES];
+static void begin(App *a, Writing *w, int what, const char *target) {
+    a->writing = w;
+    a->writing_what = what;
+    app_say(a, 0, _("writing to %s …"), target);
+    writing_start(w);
+}
+
+static Status nothing_yet(int what) {
+    if (what == EXPORT_ALL) return status_failed(_("no pane shows anything yet that could be written"));
+    return status_failed(_("%s shows nothing yet that could be written"), _(pane_at(what)->title));
+}
+
+static bool add_pane(const App *a, Writing *w, int pane) {
     PaneContext context = app_context(a, pane);
-    int n = p->tables ? p->tables(&context, tables) : 0;
-    Status s = status_ok();
-    if (n > 0) s = csvfile_save_folder((const Table *const *)tables, n, folder, prefix_of(a, pane));
-    for (int i = 0; i < n; i++) {
-        if (status_is_ok(&s))
-            str_addf(said, "%s%s.%s.csv", said->len ? ", " : "", prefix_of(a, pane), table_name(tables[i]));
-        table_free(tables[i]);
-    }
-    if (status_is_ok(&s)) *count += n;
+    return writing_add_pane(w, pane_at(pane), &context);
+}
+
+Status export_tables(App *a, int what, const char *folder) {
+    STATUS_TRY(still_writing(a));
+    Writing *w = writing_tables(folder);
+    bool any = false;
+    for (int i = 0; i < pane_count(); i++)
+        if (what == EXPORT_ALL || what == i) any = add_pane(a, w, i) || any;
+    if (any)
+        begin(a, w, what, folder);
+    else
+        writing_free(w);
+    return any ? status_ok() : nothing_yet(what);
+}
+
+Status export_screen(App *a, const char *path, Str *picture) {
+    Status s = still_writing(a);
+    if (status_is_ok(&s))
+        begin(a, writing_text(path, picture), EXPORT_SCREEN, path);
+    else
+        str_done(picture);
     return s;
 }
 
-static void say(App *a, const char *folder, int count, const Str *names) {
-    app_say(a, 0, ngettext("wrote %d file to %s: %s", "wrote %d files to %s: %s", (unsigned long)count), count, folder,
-            names->s);
-}
-
-Status export_pane(App *a, int pane, const char *folder) {
+/* What the thread came to. */
+static Status end(App *a) {
+    int files;
     Str names;
-    int count = 0;
     str_init(&names);
-    Status s = write_pane(a, pane, folder, &names, &count);
-    if (status_is_ok(&s) && count > 0) say(a, folder, count, &names);
+    Status s = writing_end(a->writing, &files, &names);
+    a->writing = NULL;
+    if (status_is_ok(&s) && files == 0) s = nothing_yet(a->writing_what);
+    if (!status_is_ok(&s))
+        app_say(a, 2, "%s", s.text);
+    else if (a->writing_what == EXPORT_SCREEN)
+        app_say(a, 0, _("wrote the screen to %s"), names.s);
+    else
+        app_say(a, 0, ngettext("wrote %d file to %s: %s", "wrote %d files to %s: %s", (unsigned long)files), files,
+                a->export_folder, names.s);
     str_done(&names);
-    if (status_is_ok(&s) && count == 0)
-        return status_failed(_("%s shows nothing yet that could be written"), _(pane_at(pane)->title));
     return s;
 }
 
-Status export_all(App *a) {
-    Str names;
-    int count = 0;
-    Status s = status_ok();
-    str_init(&names);
-    for (int i = 0; i < pane_count() && status_is_ok(&s); i++) s = write_pane(a, i, a->export_folder, &names, &count);
-    if (status_is_ok(&s) && count > 0) say(a, a->export_folder, count, &names);
-    str_done(&names);
-    if (status_is_ok(&s) && count == 0) return status_failed(_("no pane shows anything yet that could be written"));
-    return s;
+bool export_follow(App *a) {
+    if (!a->writing || !writing_is_over(a->writing)) return false;
+    Status s = end(a);
+    (void)s; /* the message says it */
+    return true;
+}
+
+Status app_end_writing(App *a) {
+    return a->writing ? end(a) : status_ok();
 }
 
 /* Whether the snapshot holds what observer NAME adds: a table of that name, or fields that begin with it. */

@@ -85,6 +85,9 @@ typedef struct {
     /* Exactly the numbers shown, for export: fills tables (owned by the caller), returns how many, at most PANE_TABLES.
      */
     int (*tables)(const PaneContext *x, Table **out);
+    /* `tables` may take long: it is called in another thread, with copies. It then reads the snapshot, the cursor and a
+     * state without pointers, and nothing else. */
+    bool tables_beside;
     const char *(*prefix)(const void *state); /* of the files; NULL: the pane's name */
     /* A few words for the title after the name: "layer 2 head 1". NULL: none. */
     void (*subtitle)(const PaneContext *x, char *out, size_t bytes);

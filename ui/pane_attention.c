@@ -215,6 +215,7 @@ const PaneType pane_attention = {
     .keys = attention_keys,
     .commands = attention_commands,
     .tables = attention_tables,
+    .tables_beside = true,
     .save = attention_save,
     .subtitle = attention_subtitle,
 };

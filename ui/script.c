@@ -249,6 +249,8 @@ Event script_next(Script *s, ScriptStage *stage) {
     char line[LINE_MOST];
     if (s->rest) {
         s->rest = false;
+        Status written = app_end_writing(stage->app); /* what a line asked for is done before the next one */
+        (void)written;                                /* the message says how it ended */
         return (Event){.kind = EVENT_NONE};
     }
     while (s->count == 0) {

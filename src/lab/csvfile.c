@@ -165,29 +165,71 @@ static Status part_commit(Part *p) {
     return file_commit(w);
 }
 
-static void part_undo(Part *p, bool committed) {
-    if (p->writer) {
-        file_discard(p->writer);
-    } else if (committed && !p->existed) {
-        unlink(p->path);
+struct CsvFolder {
+    char *dir;
+    bool made;  /* by this one */
+    Part *part; /* the first `committed` of them are under their names */
+    int parts, room, committed;
+};
+
+Status csvfile_folder_begin(const char *dir, CsvFolder **out) {
+    bool made;
+    *out = NULL;
+    STATUS_TRY(folder_make(dir, &made));
+    CsvFolder *f = MEM_NEW(CsvFolder);
+    f->dir = mem_text(dir);
+    f->made = made;
+    *out = f;
+    return status_ok();
+}
+
+Status csvfile_folder_add(CsvFolder *f, const char *prefix, const Table *t) {
+    MEM_GROW(f->part, f->parts, f->room);
+    Part *p = &f->part[f->parts++];
+    *p = (Part){0};
+    return part_begin(p, t, f->dir, prefix);
+}
+
+static void folder_free(CsvFolder *f) {
+    for (int i = 0; i < f->parts; i++) mem_free(f->part[i].path);
+    mem_free(f->part);
+    mem_free(f->dir);
+    mem_free(f);
+}
+
+void csvfile_folder_discard(CsvFolder *f) {
+    if (!f) return;
+    for (int i = 0; i < f->parts; i++) {
+        Part *p = &f->part[i];
+        if (p->writer)
+            file_discard(p->writer);
+        else if (i < f->committed && !p->existed)
+            unlink(p->path);
     }
+    if (f->made) rmdir(f->dir);
+    folder_free(f);
+}
+
+Status csvfile_folder_commit(CsvFolder *f) {
+    Status s = status_ok();
+    while (f->committed < f->parts && status_is_ok(&s)) s = part_commit(&f->part[f->committed++]);
+    if (status_is_ok(&s))
+        folder_free(f);
+    else
+        csvfile_folder_discard(f);
+    return s;
 }
 
 Status csvfile_save_folder(const Table *const *tables, int n, const char *dir, const char *prefix) {
-    bool made;
-    STATUS_TRY(folder_make(dir, &made));
-    Part *part = MEM_ARRAY(Part, (size_t)n);
-    Status s = status_ok();
-    int committed = 0;
-    for (int i = 0; i < n && status_is_ok(&s); i++) s = part_begin(&part[i], tables[i], dir, prefix);
-    while (committed < n && status_is_ok(&s)) s = part_commit(&part[committed++]);
+    CsvFolder *f;
+    STATUS_TRY(csvfile_folder_begin(dir, &f));
     for (int i = 0; i < n; i++) {
-        if (!status_is_ok(&s)) part_undo(&part[i], i < committed);
-        mem_free(part[i].path);
+        Status s = csvfile_folder_add(f, prefix, tables[i]);
+        if (status_is_ok(&s)) continue;
+        csvfile_folder_discard(f);
+        return s;
     }
-    mem_free(part);
-    if (!status_is_ok(&s) && made) rmdir(dir);
-    return s;
+    return csvfile_folder_commit(f);
 }
 
 /* ---- reading ---- */

@@ -18,8 +18,14 @@ Status csvfile_save(const Table *t, const char *path) STATUS_CHECKED; /* atomic 
 /* Whether csvfile_save_folder could write to DIR, tried out: it is a folder that takes files, or can be made. Leaves
  * nothing behind. Exit 2 kind. */
 Status csvfile_check_folder(const char *dir) STATUS_CHECKED;
-/* Every table as DIR/PREFIX.NAME.csv; DIR is made when its parent is there. All or none: everything is on the disk
- * before the first file gets its name, and on failure what this call made is removed again. */
+/* A folder that gets tables as DIR/PREFIX.NAME.csv; DIR is made when its parent is there. All or none: everything is on
+ * the disk before the first file gets its name, and on failure what was made is removed again, the folder too. */
+typedef struct CsvFolder CsvFolder;
+Status csvfile_folder_begin(const char *dir, CsvFolder **out) STATUS_CHECKED;
+Status csvfile_folder_add(CsvFolder *f, const char *prefix, const Table *t) STATUS_CHECKED; /* T may go afterwards */
+Status csvfile_folder_commit(CsvFolder *f) STATUS_CHECKED;                                  /* ends F either way */
+void csvfile_folder_discard(CsvFolder *f); /* after a failed add, or when nobody wants it any more */
+/* The same for tables that are all there. */
 Status csvfile_save_folder(const Table *const *tables, int n, const char *dir, const char *prefix) STATUS_CHECKED;
 
 /* A CSV file as text cells: header, then rows. For model cards and tests. */
