@@ -150,7 +150,7 @@ static void the_cursor_is_one_for_all(void **unused) {
     screen_expect(a, "layer 2 head 4");
     screen_expect(a, "near → the");
     screen_keys(a, "jl");
-    screen_expect(a, "the → dogs");
+    screen_expect(a, "the (4) → dogs");
     screen_keys(a, "g");
     screen_expect(a, "<s> → <s>");
     screen_keys(a, "G");
@@ -243,6 +243,8 @@ static void stages_of_attention(void **unused) {
     screen_keys(a, "s");
     screen_expect(a, "[mix]");
     screen_expect(a, "dimension of the head");
+    screen_expect(a, "cat gathers dimension 1 of head 1");
+    screen_expect(a, "mix = Σ weight · value");
     screen_keys(a, "s");
     screen_expect(a, "[scores]");
     screen_keys(a, "ss");
@@ -275,7 +277,7 @@ static void masked_cells_are_hidden_not_zero(void **unused) {
     App *a = screen_new(NULL);
     screen_keys(a, "2z");
     assert_ok(app_command(a, "cursor query=1 key=3"));
-    screen_expect(a, "the may not look at near");
+    screen_expect(a, "the (1) may not look at near");
     screen_expect(a, "Hidden: the key comes after the query.");
     app_free(a);
     FixtureSpec p = fixture_spec();

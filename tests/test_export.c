@@ -135,7 +135,7 @@ static void everything_is_written_at_once(void **unused) {
     run_line(a, "export-all %s/new", screen); /* the folder is made */
     char folder[300];
     snprintf(folder, sizeof folder, "%s/new", screen);
-    assert_int_equal(folder_files(folder, true), 9); /* 2 of train, 2 of attention, 5 of sample, none of lab */
+    assert_int_equal(folder_files(folder, true), 10); /* 2 of train, 3 of attention, 5 of sample, none of lab */
     rmdir(folder);
     app_free(a);
     folder_free(screen);

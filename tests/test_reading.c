@@ -5,6 +5,8 @@
 #include "fixture.h"
 #include "format.h"
 #include "mem.h"
+#include "mix_sum.h"
+#include "observe.h"
 
 #include <math.h>
 #include <string.h>
@@ -159,12 +161,54 @@ static void a_soft_cap_stands_between(void **state) {
     snapshot_unref(s);
 }
 
+static void the_arithmetic_of_the_mix(void **state) {
+    (void)state;
+    FixtureSpec p = fixture_spec();
+    p.window = 4;
+    Snapshot *s = fixture_snapshot(&p);
+    MixSum m;
+    for (int head = 0; head < 4; head++) {
+        for (int d = 0; d < 16; d++) {
+            Cursor at = {.layer = 1, .head = head, .query = 5};
+            assert_true(mix_sum(s, &at, d, &m));
+            assert_int_equal(m.kv_head, head / 2);
+            assert_close(m.mix, (double)field_at(snapshot_field(s, "attention.1.mix"), head, 5, d, 0), 0);
+            assert_close(m.again, m.mix, 1e-6);
+            assert_close(mix_sum_term(s, &m, 5).so_far, m.again, 0);
+            assert_true(mix_sum_term(s, &m, 1).weight == 0); /* outside the window */
+        }
+    }
+    assert_false(mix_sum(s, &(Cursor){.layer = 1}, 16, &m));
+    Table *t = observe_mix_table(s, 1, 2);
+    assert_int_equal(table_rows(t), 6 * 16);
+    assert_close(table_real(t, 5 * 16 + 3, table_find(t, "value")),
+                 (double)field_at(snapshot_field(s, "attention.1.mix"), 2, 5, 3, 0), 0);
+    table_free(t);
+    snapshot_unref(s);
+}
+
+/* The same word twice is told apart by its place. */
+static void tokens_that_are_written_alike(void **state) {
+    (void)state;
+    FixtureSpec p = fixture_spec();
+    Snapshot *s = fixture_snapshot(&p);
+    char out[READING_TOKEN + 16];
+    reading_token_place(s, 1, out);
+    assert_string_equal(out, "the (1)");
+    reading_token_place(s, 4, out);
+    assert_string_equal(out, "the (4)");
+    reading_token_place(s, 5, out);
+    assert_string_equal(out, "cat");
+    snapshot_unref(s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_as_people_read_them),    cmocka_unit_test(tokens_and_positions),
         cmocka_unit_test(a_cursor_stays_in_the_snapshot), cmocka_unit_test(rows_of_a_curve),
         cmocka_unit_test(divergence_of_model_from_truth), cmocka_unit_test(the_arithmetic_of_a_cell),
-        cmocka_unit_test(a_soft_cap_stands_between),
+        cmocka_unit_test(a_soft_cap_stands_between),      cmocka_unit_test(the_arithmetic_of_the_mix),
+        cmocka_unit_test(tokens_that_are_written_alike),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
 
 #include "format.h"
 #include "intl.h"
+#include "mix_sum.h"
 #include "utf8.h"
 
 #include <math.h>
@@ -23,9 +24,9 @@ static void line(Canvas *c, Rect r, int *y, const char *label, Text number, Styl
 }
 
 static void draw_words(const PaneContext *x, const CellSum *s, Canvas *c, Rect r, int *y) {
-    char query[READING_TOKEN], key[READING_TOKEN];
-    reading_token(x->snapshot, s->query, query);
-    reading_token(x->snapshot, s->key, key);
+    char query[READING_TOKEN + 16], key[READING_TOKEN + 16];
+    reading_token_place(x->snapshot, s->query, query);
+    reading_token_place(x->snapshot, s->key, key);
     int at = r.x;
     at += canvas_text(c, at, *y, r.x + r.w - at, query, STYLE_STRONG, ATTRIBUTE_BOLD);
     at += canvas_textf(c, at, *y, r.x + r.w - at, STYLE_DIM, ATTRIBUTE_NONE, " %s ",
@@ -66,8 +67,72 @@ static void draw_present_sum(const PaneContext *x, const CellSum *s, Canvas *c, 
     draw_big(c, (Rect){r.x, y + 1, r.w, 5}, format_fixed(s->weight, 2).s, STYLE_STRONG);
 }
 
+/* ---- the mix ---- */
+
+static bool read_mix(const PaneContext *x, MixSum *m) {
+    return mix_sum(x->snapshot, x->cursor, ((const AttentionState *)x->state)->dimension, m);
+}
+
+static void draw_mix_words(const PaneContext *x, const MixSum *m, Canvas *c, Rect r, int *y) {
+    char query[READING_TOKEN + 16];
+    reading_token_place(x->snapshot, m->query, query);
+    int at = r.x;
+    at += canvas_textf(c, at, *y, r.x + r.w - at, STYLE_STRONG, ATTRIBUTE_BOLD, "%s ", query);
+    canvas_textf(c, at, *y, r.x + r.w - at, STYLE_DIM, CANVAS_ELLIPSIS, _("gathers dimension %d of head %d"),
+                 m->dimension + 1, m->head + 1);
+    ++*y;
+}
+
+/* A line for each key that gives something, as many as there is room for. */
+static void draw_mix_keys(const PaneContext *x, const MixSum *m, Canvas *c, Rect r, int *y, int keep) {
+    for (int j = 0; j < m->tokens && *y < r.y + r.h - keep; j++) {
+        char key[READING_TOKEN], label[READING_TOKEN + 80];
+        MixTerm t = mix_sum_term(x->snapshot, m, j);
+        if (t.weight == 0) continue;
+        reading_token(x->snapshot, j, key);
+        snprintf(label, sizeof label, "%s %s × %s", key, format_fixed(t.weight, 4).s, format_fixed(t.value, 4).s);
+        line(c, r, y, label, format_fixed(t.product, 4), STYLE_TEXT);
+    }
+}
+
+static void draw_mix(const PaneContext *x, Canvas *c, Rect r) {
+    MixSum m;
+    int y = r.y;
+    if (!read_mix(x, &m)) return;
+    draw_mix_words(x, &m, c, r, &y);
+    canvas_text(c, r.x, y++, r.w, _("weight × value of each key"), STYLE_DIM, CANVAS_ELLIPSIS);
+    draw_mix_keys(x, &m, c, r, &y, 3);
+    line(c, r, &y, _("mix = Σ weight · value"), format_fixed(m.mix, 4), STYLE_STRONG);
+    line(c, r, &y, _("again in double, from both"), format_fixed(m.again, 4), STYLE_TEXT);
+    line(c, r, &y, _("difference"), format_small(fabs(m.again - m.mix)), STYLE_DIM);
+}
+
+static void draw_mix_terms(const PaneContext *x, Canvas *c) {
+    MixSum m;
+    int y = 0;
+    if (!read_mix(x, &m)) return;
+    draw_mix_words(x, &m, c, (Rect){0, 0, c->w, c->h}, &y);
+    canvas_textf(c, 0, y++, -1, STYLE_DIM, ATTRIBUTE_NONE,
+                 _("Σ weight · value = %s  in double %s  head %d reads KV head %d"), format_fixed(m.mix, 6).s,
+                 format_fixed(m.again, 6).s, m.head + 1, m.kv_head + 1);
+    canvas_text(c, 0, y++, -1, _(" j key           weight    value    product   so far"), STYLE_DIM, ATTRIBUTE_NONE);
+    for (int j = 0; j < m.tokens && y < c->h; j++, y++) {
+        char key[READING_TOKEN];
+        MixTerm t = mix_sum_term(x->snapshot, &m, j);
+        reading_token(x->snapshot, j, key);
+        canvas_textf(c, 0, y, 3, STYLE_DIM, ATTRIBUTE_NONE, "%2d", j);
+        canvas_text(c, 3, y, 12, key, STYLE_TEXT, CANVAS_ELLIPSIS);
+        canvas_textf(c, 15, y, -1, STYLE_TEXT, ATTRIBUTE_NONE, "%8.4f ×%8.4f = %8.4f %8.4f", t.weight, t.value,
+                     t.product, t.so_far);
+    }
+}
+
 void attention_draw_sum(const PaneContext *x, const AttentionPlan *p, Canvas *c) {
     CellSum s;
+    if (p->sum.h > 0 && p->stage == STAGE_MIX && x->detail != DETAIL_PRESENT) {
+        draw_mix(x, c, p->sum);
+        return;
+    }
     if (p->sum.h == 0 || !cell_sum(x->snapshot, x->cursor, &s)) return;
     if (x->detail == DETAIL_PRESENT) {
         draw_present_sum(x, &s, c, p->sum);
@@ -88,7 +153,7 @@ void attention_draw_sum(const PaneContext *x, const AttentionPlan *p, Canvas *c)
     if (y + 1 < r.y + r.h) {
         if (y + 2 < r.y + r.h) y++;
         line(c, r, &y, _("sum of the row"), format_fixed(s.row_sum, 4), STYLE_TEXT);
-        snprintf(label, sizeof label, _("entropy of ln %d = %s nats"), s.allowed, format_fixed(log(s.allowed), 3).s);
+        snprintf(label, sizeof label, _("entropy, at most ln %d = %s"), s.allowed, format_fixed(log(s.allowed), 3).s);
         line(c, r, &y, label, format_fixed(s.entropy, 4), STYLE_TEXT);
     }
 }
@@ -96,7 +161,10 @@ void attention_draw_sum(const PaneContext *x, const AttentionPlan *p, Canvas *c)
 /* All terms of q·k, in as many columns as it takes. */
 void attention_draw_terms(const PaneContext *x, const AttentionPlan *p, Canvas *c) {
     CellSum s;
-    (void)p;
+    if (p->stage == STAGE_MIX) {
+        draw_mix_terms(x, c);
+        return;
+    }
     if (!cell_sum(x->snapshot, x->cursor, &s)) return;
     int y = 0;
     draw_words(x, &s, c, (Rect){0, 0, c->w, c->h}, &y);
@@ -118,9 +186,9 @@ void attention_draw_terms(const PaneContext *x, const AttentionPlan *p, Canvas *
 
 /* The line below the map. */
 static void draw_equation(const PaneContext *x, const CellSum *s, Canvas *c, Rect r, int y) {
-    char query[READING_TOKEN], key[READING_TOKEN];
-    reading_token(x->snapshot, s->query, query);
-    reading_token(x->snapshot, s->key, key);
+    char query[READING_TOKEN + 16], key[READING_TOKEN + 16];
+    reading_token_place(x->snapshot, s->query, query);
+    reading_token_place(x->snapshot, s->key, key);
     int at = canvas_textf(c, r.x, y, r.w, STYLE_TEXT, ATTRIBUTE_NONE, "%s → %s ", query, key);
     if (s->masked) {
         canvas_text(c, r.x + at, y, r.w - at, _("hidden by the mask"), STYLE_WARNING, ATTRIBUTE_NONE);
@@ -136,6 +204,13 @@ static void draw_equation(const PaneContext *x, const CellSum *s, Canvas *c, Rec
     if (r.w - at >= 12)
         canvas_textf(c, r.x + at, y, r.w - at, STYLE_DIM, ATTRIBUTE_NONE, _("  row Σ %s"),
                      format_fixed(s->row_sum, 3).s);
+}
+
+static void draw_mix_equation(const PaneContext *x, Canvas *c, Rect r, int y) {
+    MixSum m;
+    if (!read_mix(x, &m)) return;
+    draw_mix_words(x, &m, c, (Rect){r.x, y, r.w - 8, 1}, &(int){y});
+    canvas_text(c, r.x + r.w - 8, y, 8, format_fixed(m.mix, 4).s, STYLE_STRONG, ATTRIBUTE_BOLD);
 }
 
 static void draw_scale(const PaneContext *x, const AttentionPlan *p, Canvas *c, Rect r) {
@@ -155,7 +230,12 @@ void attention_draw_foot(const PaneContext *x, const AttentionPlan *p, Canvas *c
     bool beside = p->sum.h > 0 && x->detail == DETAIL_FOCUS; /* the sum says it all */
     if (x->detail == DETAIL_PRESENT) beside = p->sum.h > 0;
     if (p->foot.h > 1 || beside) draw_scale(x, p, c, (Rect){p->foot.x, p->foot.y, p->foot.w, 1});
-    if (!beside) draw_equation(x, &s, c, p->foot, p->foot.y + p->foot.h - 1);
+    if (beside) return;
+    int y = p->foot.y + p->foot.h - 1;
+    if (p->stage == STAGE_MIX)
+        draw_mix_equation(x, c, p->foot, y);
+    else
+        draw_equation(x, &s, c, p->foot, y);
 }
 
 void attention_draw_stages(const PaneContext *x, const AttentionPlan *p, Canvas *c) {

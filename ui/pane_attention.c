@@ -160,6 +160,8 @@ static int attention_tables(const PaneContext *x, Table **out) {
     Table *vectors = observe_vectors_table(x->snapshot, x->cursor->layer, x->cursor->head);
     if (cells) out[n++] = cells;
     if (vectors) out[n++] = vectors;
+    Table *mix = observe_mix_table(x->snapshot, x->cursor->layer, x->cursor->head);
+    if (mix) out[n++] = mix;
     return n;
 }
 

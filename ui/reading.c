@@ -5,6 +5,7 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 int reading_tokens(const Snapshot *s) {
@@ -31,6 +32,18 @@ void reading_token(const Snapshot *s, int i, char out[READING_TOKEN]) {
     memcpy(out, shown.s, bytes);
     out[bytes] = '\0';
     str_done(&shown);
+}
+
+void reading_token_place(const Snapshot *s, int i, char out[READING_TOKEN + 16]) {
+    char other[READING_TOKEN];
+    int alike = 0;
+    reading_token(s, i, out);
+    for (int k = 0; k < reading_tokens(s); k++) {
+        reading_token(s, k, other);
+        alike += strcmp(other, out) == 0;
+    }
+    size_t used = strlen(out);
+    if (alike > 1) snprintf(out + used, READING_TOKEN + 16 - used, " (%d)", i);
 }
 
 bool reading_is_generated(const Snapshot *s, int i) {

@@ -11,6 +11,8 @@ int reading_tokens(const Snapshot *s);  /* rows of table tokens; 0 when it is no
 int reading_visible(const Snapshot *s); /* tokens the model sees: facts.position, at most those there are */
 /* Token I as a terminal shows it in one piece (control characters and blanks as marks); "" outside. */
 void reading_token(const Snapshot *s, int i, char out[READING_TOKEN]);
+/* The same with its position behind it, "the (3)", when another token of the sentence is written alike. */
+void reading_token_place(const Snapshot *s, int i, char out[READING_TOKEN + 16]);
 bool reading_is_generated(const Snapshot *s, int i);
 bool reading_is_past(const Snapshot *s); /* looking at a step before the newest */
 

@@ -145,6 +145,13 @@ static Status set_pairs(Options *o, const Words *w) {
     return run_check(o);
 }
 
+static bool says(const Words *w, const char *key) {
+    for (int i = 1; i < w->count; i++)
+        if (strncmp(w->word[i], key, strlen(key)) == 0) return true;
+    return false;
+}
+
+/* Trains at once when the run before did, unless start= says otherwise. */
 Status lab_do_restart(Lab *l, const Words *w) {
     Options *o = options_copy(l->options);
     Status s = set_pairs(o, w);
@@ -152,7 +159,8 @@ Status lab_do_restart(Lab *l, const Words *w) {
         options_free(o);
         return s;
     }
-    l->pending_runs = l->train.live ? train_pending(l) && !l->train.seeking : options_choice(o, "start") == 0;
+    bool runs = l->train.live && train_pending(l) && !l->train.seeking;
+    l->pending_runs = l->train.live && !says(w, "start=") ? runs : options_choice(o, "start") == 0;
     l->pending = o;
     return s;
 }

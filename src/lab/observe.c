@@ -19,6 +19,10 @@ const Column observe_vectors_columns[] = {
     {0},
 };
 
+static const Column mix_columns[] = {{"layer", COLUMN_INT, ""},    {"head", COLUMN_INT, ""},
+                                     {"position", COLUMN_INT, ""}, {"index", COLUMN_INT, ""},
+                                     {"value", COLUMN_REAL, ""},   {0}};
+
 static int layers_of(const Snapshot *s) {
     int n = 0;
     while (snapshot_field(s, "attention.%d.weights", n)) n++;
@@ -95,5 +99,24 @@ Table *observe_vectors_table(const Snapshot *s, int layer, int head) {
     if (layers == 0 || layer >= layers) return NULL;
     Table *t = table_new("vectors", observe_vectors_columns);
     for (int l = layer < 0 ? 0 : layer; l < (layer < 0 ? layers : layer + 1); l++) add_layer_vectors(t, s, l, head);
+    return t;
+}
+
+static void add_mix(Table *t, const Field *f, int layer, int head) {
+    for (int i = 0; i < f->dim[1]; i++)
+        for (int k = 0; k < f->dim[2]; k++) {
+            table_add_int(t, layer);
+            table_add_int(t, head);
+            table_add_int(t, i);
+            table_add_int(t, k);
+            table_add_real(t, (double)field_at(f, head, i, k, 0));
+        }
+}
+
+Table *observe_mix_table(const Snapshot *s, int layer, int head) {
+    const Field *f = snapshot_field(s, "attention.%d.mix", layer);
+    if (!f || head >= f->dim[0]) return NULL;
+    Table *t = table_new("mix", mix_columns);
+    add_mix(t, f, layer, head);
     return t;
 }

@@ -31,5 +31,7 @@ extern const Column observe_attention_columns[], observe_vectors_columns[];
 extern const Column observe_next_columns[]; /* of the table next */
 Table *observe_attention_table(const Snapshot *s, int layer, int head);
 Table *observe_vectors_table(const Snapshot *s, int layer, int head);
+/* What one head puts out, the weights times the values: layer,head,position,index,value. */
+Table *observe_mix_table(const Snapshot *s, int layer, int head);
 
 #endif
