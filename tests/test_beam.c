@@ -7,6 +7,7 @@
 #include "decode/beam_truth.h"
 #include "decode/decoder.h"
 #include "decode/greedy.h"
+#include "decode/log_softmax.h"
 #include "mem.h"
 #include "rng.h"
 
@@ -339,17 +340,10 @@ static Model *make_model(int vocabulary, int context, int window) {
     return m;
 }
 
-static void log_softmax(const real *logits, int n, double *out) {
-    double most = (double)logits[0], sum = 0;
-    for (int k = 1; k < n; k++) most = fmax(most, (double)logits[k]);
-    for (int k = 0; k < n; k++) sum += exp((double)logits[k] - most);
-    for (int k = 0; k < n; k++) out[k] = (double)logits[k] - (most + log(sum));
-}
-
 /* Every prefix from its beginning, alone. */
 static void uncached(const Prefixes *p, const int *ids, int n, double *out) {
     Decoder *d = decoder_new(p->of, 1, n);
-    log_softmax(decoder_feed(d, 0, ids, n), p->vocabulary, out);
+    log_softmax(p->vocabulary, decoder_feed(d, 0, ids, n), out);
     decoder_free(d);
 }
 

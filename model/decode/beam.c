@@ -125,9 +125,10 @@ static Status gather_beam(Beam *b, int place) {
     return status_ok();
 }
 
+/* The beams stand in falling order, and no token makes one likelier. */
 static Status gather(Beam *b) {
     b->held = 0;
-    for (int i = 0; i < b->opened; i++) STATUS_TRY(gather_beam(b, i));
+    for (int i = 0; i < b->opened && log_p_of(b, b->open[i]) >= least(b); i++) STATUS_TRY(gather_beam(b, i));
     sort(b);
     return status_ok();
 }

@@ -33,9 +33,10 @@ typedef struct {
     int vocabulary; /* V */
     double same;    /* log-probabilities nearer than this are equal; 0: only the same number */
     /* The first call: one beam, the prompt; PARENT and ID are NULL. After that beam i is beam parent[i] of the call
-     * before and the token id[i]; n is at most the width. */
+     * before and the token id[i]; n is at most the width. Both are borrowed until the next call. */
     Status (*advance)(void *owner, int n, const int *parent, const int *id);
-    /* Natural log-probabilities [V] of what follows beam i; -INFINITY: impossible, never a candidate. */
+    /* Natural log-probabilities [V] of what follows beam i; -INFINITY: impossible, never a candidate. Asked for in
+     * turn, once each; not of the last beams when they are less likely than all that can be taken. */
     Status (*row)(void *owner, int i, double *log_p);
     /* Whether another call of advance has room. NULL: always. */
     bool (*has_room)(void *owner);

@@ -2,20 +2,24 @@
 
 #include "bug.h"
 #include "decode/decoder.h"
+#include "decode/log_softmax.h"
 #include "mem.h"
 
-#include <math.h>
 #include <string.h>
+
+enum { TOGETHER = 6 }; /* beams that are decoded at once */
 
 struct BeamModel {
     Decoder *decoder;
     int width, capacity, vocabulary;
-    int *fed;                  /* [width x capacity] the tokens that each stream holds */
-    int *stream, *before;      /* [width] of the open beams, of those a step before */
-    bool *busy;                /* [width] streams that the new beams have */
-    const int *prompt, *token; /* of the search; [n] */
-    int prompts;
-    const real *logits; /* [open beams x V] */
+    int *fed;             /* [width x capacity] the tokens that each stream holds */
+    int *stream, *before; /* [width] of the open beams, of those a step before */
+    bool *busy;           /* [width] streams that the new beams have */
+    const int *prompt;    /* [prompts] of the search */
+    int prompts, open;    /* open beams */
+    const int *token;     /* [open] their last, not fed before first */
+    int first, end;       /* the open beams that have logits now; those from end on are not decoded yet */
+    const real *logits;   /* [end - first x V] */
 };
 
 BeamModel *beam_model_new(const Model *m, const ModelTweak *tweak, int width, int capacity) {
@@ -109,28 +113,38 @@ static void fork_streams(BeamModel *m, int n, const int *parent) {
 
 static Status model_advance(void *owner, int n, const int *parent, const int *id) {
     BeamModel *m = owner;
-    if (!parent) {
+    m->open = n;
+    m->token = id;
+    if (parent) {
+        fork_streams(m, n, parent);
+        m->first = m->end = 0;
+    } else {
         begin(m);
-        return status_ok();
+        m->first = 0;
+        m->end = 1;
     }
-    fork_streams(m, n, parent);
-    for (int i = 0; i < n; i++) {
-        int position = decoder_position(m->decoder, m->stream[i]);
-        if (position < m->capacity) fed_by(m, m->stream[i])[position] = id[i];
-    }
-    m->logits = decoder_step(m->decoder, m->stream, id, n);
     return status_ok();
 }
 
-/* logits - log sum exp, in double. */
+/* The next beams that have no logits yet. */
+static void decode(BeamModel *m) {
+    int n = m->open - m->end < TOGETHER ? m->open - m->end : TOGETHER;
+    const int *stream = m->stream + m->end, *id = m->token + m->end;
+    for (int i = 0; i < n; i++) {
+        int position = decoder_position(m->decoder, stream[i]);
+        if (position < m->capacity) fed_by(m, stream[i])[position] = id[i];
+    }
+    m->logits = decoder_step(m->decoder, stream, id, n);
+    m->first = m->end;
+    m->end += n;
+}
+
+/* Beams that are asked for are decoded, a few at once; those behind them never when nobody asks. */
 static Status model_row(void *owner, int i, double *log_p) {
-    const BeamModel *m = owner;
-    const real *logits = m->logits + (size_t)i * (size_t)m->vocabulary;
-    double most = (double)logits[0], sum = 0;
-    for (int k = 1; k < m->vocabulary; k++) most = fmax(most, (double)logits[k]);
-    for (int k = 0; k < m->vocabulary; k++) sum += exp((double)logits[k] - most);
-    double log_z = most + log(sum);
-    for (int k = 0; k < m->vocabulary; k++) log_p[k] = (double)logits[k] - log_z;
+    BeamModel *m = owner;
+    BUG_ON(i < m->first || i > m->end || i >= m->open);
+    if (i == m->end) decode(m);
+    log_softmax(m->vocabulary, m->logits + (size_t)(i - m->first) * (size_t)m->vocabulary, log_p);
     return status_ok();
 }
 

@@ -7,10 +7,8 @@
 #include <string.h>
 
 enum {
-    VECTORS = 4, /* a panel is so many vectors wide */
-    ROWS = 3,    /* rows at a time: 3 x 4 sums, a weight and a number of x fit in 16 registers */
-    PANELS = 2,  /* panels at a time for a single row */
-    OUTPUTS = VECTORS * SIMD_BYTES / (int)sizeof(real),
+    PANELS = 2,                        /* at a time for a single row */
+    OUTPUTS = 128 / (int)sizeof(real), /* of a panel: two vectors of 64 bytes */
 };
 
 static int panels_of(const Packed *p) {
@@ -51,66 +49,53 @@ typedef struct {
     int ldy, outputs; /* outputs to be stored; less than the panels have in the last tile */
 } Tile;
 
-/* ROWS rows times PANELS panels from W; both are constants where this is compiled in, so that the sums stay in
- * registers. */
-SIMD_INLINE void tile(const Tile *t, int rows, int panels, const real *w) {
-    SimdReal sum[ROWS][PANELS * VECTORS], weight;
-    for (int v = 0; v < panels * VECTORS; v++) {
-        SIMD_LOAD(weight, w + (size_t)(v / VECTORS) * t->panel + v % VECTORS * SIMD_WIDTH);
-        for (int r = 0; r < rows; r++) sum[r][v] = weight;
-    }
-    const real *x = t->x;
-    for (int i = 0; i < t->in; i++) {
-        w += OUTPUTS;
-        for (int v = 0; v < panels * VECTORS; v++) {
-            SIMD_LOAD(weight, w + (size_t)(v / VECTORS) * t->panel + v % VECTORS * SIMD_WIDTH);
-            for (int r = 0; r < rows; r++) SIMD_ADD_SCALED(sum[r][v], x[r * t->ldx + i], weight);
-        }
-    }
-    if (t->outputs == panels * OUTPUTS) {
-        for (int r = 0; r < rows; r++)
-            for (int v = 0; v < panels * VECTORS; v++) SIMD_STORE(t->y + r * t->ldy + v * SIMD_WIDTH, sum[r][v]);
-    } else {
-        for (int r = 0; r < rows; r++) memcpy(t->y + r * t->ldy, sum[r], (size_t)t->outputs * sizeof(real));
-    }
-}
-
 static int least(int a, int b) {
     return a < b ? a : b;
 }
 
-SIMD_CLONES static void apply_one(const Packed *p, const real *x, real *y) {
-    Tile t = {.in = p->in, .panel = panel_size(p), .x = x};
-    int first = 0;
-    for (; first + OUTPUTS < p->out; first += t.outputs) {
-        t.y = y + first;
-        t.outputs = least(PANELS * OUTPUTS, p->out - first);
-        tile(&t, 1, PANELS, p->w + (size_t)(first / OUTPUTS) * t.panel);
-    }
-    if (first < p->out) {
-        t.y = y + first;
-        t.outputs = p->out - first;
-        tile(&t, 1, 1, p->w + (size_t)(first / OUTPUTS) * t.panel);
-    }
+/* What a processor has decides the width of vectors, never the numbers. Three rows make 3 x 4 sums, which fit in 16
+ * registers of 32 bytes with a weight and a number of x; six make 6 x 2 in those of 64. */
+#define KERNEL(name) name##_plain
+#define KERNEL_BYTES 32
+#define KERNEL_ROWS  3
+#define KERNEL_TARGET
+#include "decode/packed_kernel.h"
+
+#ifdef SIMD_TARGET_256
+#define KERNEL(name)  name##_256
+#define KERNEL_BYTES  32
+#define KERNEL_ROWS   3
+#define KERNEL_TARGET SIMD_TARGET_256
+#include "decode/packed_kernel.h"
+
+#define KERNEL(name)  name##_512
+#define KERNEL_BYTES  64
+#define KERNEL_ROWS   6
+#define KERNEL_TARGET SIMD_TARGET_512
+#include "decode/packed_kernel.h"
+#endif
+
+static int chosen = -1; /* of packed_choose; -1: the widest that there is */
+
+static int widest(void) {
+#ifdef SIMD_TARGET_256
+    return simd_has_512() ? 512 : simd_has_256() ? 256 : 0;
+#else
+    return 0;
+#endif
 }
 
-SIMD_CLONES static void apply_many(const Packed *p, int rows, const real *x, int ldx, real *y, int ldy) {
-    Tile t = {.in = p->in, .panel = panel_size(p), .ldx = ldx, .ldy = ldy};
-    for (int first = 0; first < p->out; first += OUTPUTS) {
-        const real *w = p->w + (size_t)(first / OUTPUTS) * t.panel;
-        t.outputs = least(OUTPUTS, p->out - first);
-        t.x = x;
-        t.y = y + first;
-        int left = rows;
-        for (; left >= ROWS; left -= ROWS, t.x += ROWS * ldx, t.y += ROWS * ldy) tile(&t, ROWS, 1, w);
-        if (left == 2) tile(&t, 2, 1, w);
-        if (left == 1) tile(&t, 1, 1, w);
-    }
+bool packed_choose(int bits) {
+    bool there = bits == -1 || bits == 0 || (bits == 256 && widest() >= 256) || (bits == 512 && widest() == 512);
+    if (there) chosen = bits;
+    return there;
 }
 
 void packed_apply(const Packed *p, int rows, const real *x, int ldx, real *y, int ldy) {
-    if (rows == 1)
-        apply_one(p, x, y);
-    else
-        apply_many(p, rows, x, ldx, y, ldy);
+    int bits = chosen < 0 ? widest() : chosen;
+#ifdef SIMD_TARGET_256
+    if (bits == 512) apply_512(p, rows, x, ldx, y, ldy);
+    if (bits == 256) apply_256(p, rows, x, ldx, y, ldy);
+#endif
+    if (bits == 0) apply_plain(p, rows, x, ldx, y, ldy);
 }

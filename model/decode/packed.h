@@ -8,6 +8,8 @@
 
 #include "real.h"
 
+#include <stdbool.h>
+
 typedef struct {
     int in, out;
     real *w; /* [panels][1 + in][outputs], owned */
@@ -19,5 +21,8 @@ void packed_done(Packed *p);
 void packed_set(Packed *p, int first, int rows, const real *weight, const real *bias);
 /* y [rows x out] = x [rows x in] W^T + b; ldx, ldy: numbers from one row to the next. */
 void packed_apply(const Packed *p, int rows, const real *x, int ldx, real *y, int ldy);
+/* For tests: vectors of so many bits, 0: what every processor has, -1: the widest again. False: not on this processor.
+ * Not while a product runs. */
+bool packed_choose(int bits);
 
 #endif

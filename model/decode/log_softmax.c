@@ -1,0 +1,61 @@
+#include "decode/log_softmax.h"
+
+#include "simd.h"
+
+#include <math.h>
+
+/* exp(x) for x <= 0, below 1e-307 it is 0: 2^k exp(r), k = round(x / ln 2), exp(r) by its series up to r^13 / 13!,
+ * which is exact to 5e-18 for |r| <= ln 2 / 2. No calls, no branches: a loop around it becomes vector code. */
+SIMD_INLINE double exp_below(double x) {
+    const double shift = 6755399441055744.0; /* adding 1.5 * 2^52 rounds to an integer */
+    double c = x < -708 ? -708 : x;          /* a NaN passes */
+    union {
+        double d;
+        int64_t i;
+    } t = {.d = c * 1.4426950408889634074 + shift}, power;
+    double k = t.d - shift;
+    double r = (c - k * 6.93147180369123816490e-01) - k * 1.90821492927058770002e-10; /* ln 2 in two parts */
+    double p = 1.0 / 6227020800;
+    p = p * r + 1.0 / 479001600;
+    p = p * r + 1.0 / 39916800;
+    p = p * r + 1.0 / 3628800;
+    p = p * r + 1.0 / 362880;
+    p = p * r + 1.0 / 40320;
+    p = p * r + 1.0 / 5040;
+    p = p * r + 1.0 / 720;
+    p = p * r + 1.0 / 120;
+    p = p * r + 1.0 / 24;
+    p = p * r + 1.0 / 6;
+    p = p * r + 0.5;
+    p = p * (r * r) + r + 1.0;
+    power.i = (int64_t)((uint64_t)(t.i + 1023) << 52);
+    return x < -708 ? 0 : p * power.d;
+}
+
+/* Always in the same order: eight sums, then those. */
+static double total(int n, const double *x) {
+    double part[8] = {0};
+    int i = 0;
+    for (; i + 8 <= n; i += 8)
+        for (int j = 0; j < 8; j++) part[j] += x[i + j];
+    for (; i < n; i++) part[i % 8] += x[i];
+    return ((part[0] + part[4]) + (part[2] + part[6])) + ((part[1] + part[5]) + (part[3] + part[7]));
+}
+
+/* y = exp(x - most). */
+SIMD_CLONES static void exp_row(int n, const real *x, double most, double *y) {
+#pragma omp simd
+    for (int i = 0; i < n; i++) y[i] = exp_below((double)x[i] - most);
+}
+
+SIMD_CLONES static void subtract_row(int n, const real *x, double log_z, double *y) {
+#pragma omp simd
+    for (int i = 0; i < n; i++) y[i] = (double)x[i] - log_z;
+}
+
+void log_softmax(int n, const real *logits, double *log_p) {
+    real most = logits[0];
+    for (int i = 1; i < n; i++) most = logits[i] > most ? logits[i] : most;
+    exp_row(n, logits, (double)most, log_p);
+    subtract_row(n, logits, (double)most + log(total(n, log_p)), log_p);
+}
