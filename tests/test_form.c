@@ -69,6 +69,53 @@ static void values_are_changed_in_place(void **unused) {
     form_free(f);
 }
 
+/* Half of d where nothing else is said. */
+static void half(const Options *o, const char *name, Str *out) {
+    if (strcmp(name, "half") == 0) str_addf(out, "%lld", options_int(o, "d") / 2);
+    if (strcmp(name, "bias") == 0) str_add(out, "1");
+    if (strcmp(name, "place") == 0) str_add(out, "post");
+    if (strcmp(name, "from") == 0) str_add(out, "the first rule");
+}
+
+static void what_follows_is_shown_and_can_be_changed(void **unused) {
+    (void)unused;
+    static const Option followers[] = {
+        {"d", OPTION_INT, "64", 1, 4096, NULL, "", "width"},
+        {"half", OPTION_INT, NULL, 1, 4096, NULL, "tokens", "d / 2"},
+        {"bias", OPTION_FLAG, NULL, 0, 0, NULL, "", "biases"},
+        {"place", OPTION_CHOICE, NULL, 0, 0, "pre|post|both", "", "where"},
+        {"from", OPTION_TEXT, NULL, 0, 0, NULL, "", "a rule"},
+        {"ids", OPTION_INTS, NULL, 0, 0, NULL, "", "instead"},
+        {0},
+    };
+    Options *o = options_new(followers);
+    options_let_follow(o, half);
+    Form *f = form_new(o);
+    assert_true(shows(f, "half  32 tokens  follows"));
+    assert_true(shows(f, "from  the first rule  follows"));
+    assert_true(shows(f, "ids   not set"));
+    assert_ok(form_set(f, "d", "10"));
+    assert_true(shows(f, "half  5 tokens  follows"));
+    assert_line(f, "d=10"); /* what follows is not given */
+    form_move(f, 1);
+    form_enter(f);
+    type(f, "0<Enter>"); /* typing begins with what it is */
+    assert_true(shows(f, "half  50 tokens"));
+    assert_false(shows(f, "tokens  follows"));
+    form_move(f, 1);
+    form_enter(f);
+    form_move(f, 1);
+    form_enter(f);
+    assert_line(f, "d=10 half=50 bias=0 place=both"); /* the next one after what it was */
+    form_move(f, 1);
+    form_enter(f);
+    type(f, "s<Enter>"); /* words are not a text to begin with */
+    assert_line(f, "d=10 half=50 bias=0 place=both from=s");
+    form_reset(f);
+    assert_true(shows(f, "from  the first rule  follows"));
+    form_free(f);
+}
+
 static void what_is_wrong_is_said_at_once_and_not_taken(void **unused) {
     (void)unused;
     Form *f = form_new(options_new(rows));
@@ -111,6 +158,7 @@ static void rows_are_found_and_clicked(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_are_changed_in_place),
+        cmocka_unit_test(what_follows_is_shown_and_can_be_changed),
         cmocka_unit_test(what_is_wrong_is_said_at_once_and_not_taken),
         cmocka_unit_test(a_value_is_taken_back_alone),
         cmocka_unit_test(rows_are_found_and_clicked),

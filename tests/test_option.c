@@ -261,6 +261,49 @@ static void help_is_aligned(void **state) {
     options_free(o);
 }
 
+static void follow_width(const Options *o, const char *name, Str *out) {
+    if (strcmp(name, "half") == 0) str_addf(out, "%lld", options_int(o, "d") / 2);
+}
+
+static void follow_all(const Options *o, const char *name, Str *out) {
+    (void)o;
+    if (strcmp(name, "part") == 0 || strcmp(name, "half") == 0) str_add(out, "all");
+}
+
+static void what_is_not_set_may_follow(void **state) {
+    (void)state;
+    static const Option few[] = {
+        {"d", OPTION_INT, "10", 1, 1000, NULL, "", "Width"},
+        {"half", OPTION_INT, NULL, 1, 1000, NULL, "tokens", "Half of it"},
+        {"part", OPTION_TEXT, NULL, 0, 0, NULL, "", "A part"},
+        {"ids", OPTION_INTS, NULL, 0, 0, NULL, "", "Instead"},
+        {0},
+    };
+    Str out;
+    str_init(&out);
+    Options *first = options_new(few);
+    assert_false(options_follow(first, "half", &out));
+    options_let_follow(first, follow_width);
+    options_let_follow(first, follow_all); /* is asked when the one before knows nothing */
+    Options *o = options_copy(first);
+    options_free(first);
+    assert_true(options_follow(o, "half", &out));
+    assert_true(options_follow(o, "part", &out));
+    assert_false(options_follow(o, "ids", &out));
+    assert_false(options_follow(o, "d", &out));
+    assert_string_equal(out.s, "5all");
+    str_clear(&out);
+    options_help(o, &out);
+    assert_string_equal(out.s, "d     whole number 1..1000                = 10                 Width\n"
+                               "half  whole number 1..1000                = 5 tokens, follows  Half of it\n"
+                               "part  text                                = all, follows       A part\n"
+                               "ids   whole numbers, separated by commas                       Instead\n");
+    assert_ok(options_set(o, "half", "7"));
+    assert_false(options_follow(o, "half", &out));
+    str_done(&out);
+    options_free(o);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults_are_values_that_nobody_gave),
@@ -272,6 +315,7 @@ int main(void) {
         cmocka_unit_test(an_optional_value_can_be_taken_back),
         cmocka_unit_test(a_copy_goes_its_own_way),
         cmocka_unit_test(rows_can_be_joined),
+        cmocka_unit_test(what_is_not_set_may_follow),
         cmocka_unit_test(a_wrong_question_is_a_bug),
         cmocka_unit_test(help_is_aligned),
         cmocka_unit_test(all_is_freed),

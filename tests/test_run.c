@@ -77,6 +77,37 @@ static void fields_follow_from_each_other(void **state) {
     assert_int_equal(c.context, 9);
 }
 
+static void assert_follows(const Options *o, const char *name, const char *value) {
+    Str out;
+    str_init(&out);
+    run_follow(o, name, &out);
+    assert_string_equal(out.s, value);
+    str_done(&out);
+}
+
+/* What is said of fields that were not given is what the model gets. */
+static void what_follows_is_what_is_built(void **state) {
+    (void)state;
+    static const char *const pairs[] = {"arch=gpt", "arch=modern", "arch=modern d=512 heads=8 lr=0.05",
+                                        "arch=gpt d=32 norm=rms ffn=swiglu"};
+    for (int i = 0; i < 4; i++) {
+        Options *o = options_with(pairs[i]);
+        ModelConfig c;
+        char value[64];
+        assert_ok(run_config(o, 56, &c));
+        for (const char *const *field = config_fields(); *field; field++)
+            if (strcmp(*field, "vocab") != 0 && config_get(&c, *field, value, sizeof value))
+                assert_follows(o, *field, value);
+        assert_follows(o, "lr_min", i == 2 ? "0.005" : "0.0003");
+        assert_follows(o, "vocab", "the corpus's");
+        assert_follows(o, "save", "");
+        options_free(o);
+    }
+    Options *o = options_with("d=30 heads=4");
+    assert_follows(o, "head_dim", ""); /* there is no such model */
+    options_free(o);
+}
+
 static void refusals_name_the_reason(void **state) {
     (void)state;
     static const char *const rows[][2] = {
@@ -375,6 +406,7 @@ static void ids_become_text(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fields_follow_from_each_other),
+        cmocka_unit_test(what_follows_is_what_is_built),
         cmocka_unit_test(refusals_name_the_reason),
         cmocka_unit_test(presets_have_their_parameters),
         cmocka_unit_test(the_plan_is_epochs_of_batches),

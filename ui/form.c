@@ -16,6 +16,7 @@ enum { HELP_ROWS = 3, CHOICES_MOST = 64 };
 struct Form {
     Options *options;
     Options *before; /* as the form was opened */
+    char **follow;   /* [rows] what a row that is not set comes to; NULL: it is set, or left out */
     Prompt *prompt;
     int at;
     bool typing;
@@ -25,17 +26,38 @@ struct Form {
     int choice_count;
 };
 
+static void forget_follow(Form *f) {
+    for (int i = 0; f->follow && i < options_count(f->options); i++) mem_free(f->follow[i]);
+    mem_free(f->follow);
+    f->follow = NULL;
+}
+
+/* After every change: what follows may follow from any of the others. */
+static void follow(Form *f) {
+    int n = options_count(f->options);
+    forget_follow(f);
+    f->follow = MEM_ARRAY(char *, (size_t)n);
+    for (int i = 0; i < n; i++) {
+        Str value;
+        str_init(&value);
+        if (options_follow(f->options, options_row(f->options, i)->name, &value)) f->follow[i] = mem_text(value.s);
+        str_done(&value);
+    }
+}
+
 Form *form_new(Options *o) {
     Form *f = MEM_NEW(Form);
     f->options = o;
     f->before = options_copy(o);
     f->prompt = prompt_new();
     f->problem = status_ok();
+    follow(f);
     return f;
 }
 
 void form_free(Form *f) {
     if (!f) return;
+    forget_follow(f);
     options_free(f->options);
     options_free(f->before);
     prompt_free(f->prompt);
@@ -75,7 +97,26 @@ bool form_find(Form *f, const char *text) {
 Status form_set(Form *f, const char *name, const char *value) {
     Status s = options_set(f->options, name, value);
     f->problem = s;
+    if (status_is_ok(&s)) follow(f);
     return s;
+}
+
+/* What the row under the cursor is now: its value, or what it comes to where that could be its value, or "". */
+static const char *value_now(const Form *f) {
+    const char *name = row_at(f)->name, *follows = f->follow[f->at];
+    if (!follows) return options_value(f->options, name);
+    Options *trial = options_copy(f->options);
+    Status s = options_set(trial, name, follows);
+    options_free(trial);
+    return status_is_ok(&s) && row_at(f)->type != OPTION_TEXT ? follows : "";
+}
+
+/* Takes VALUE over for the row under the cursor. VALUE may be one of what follows. */
+static void take(Form *f, const char *value) {
+    char *copy = mem_text(value);
+    Status s = form_set(f, row_at(f)->name, copy);
+    (void)s; /* it is the problem now */
+    mem_free(copy);
 }
 
 static void cut_choices(Form *f, const Option *row) {
@@ -98,24 +139,24 @@ static int complete(void *user, const char *line, size_t cursor, const char *con
     return f->choice_count;
 }
 
-static void next_choice(Form *f, const Option *row) {
-    const char *now = options_value(f->options, row->name);
+static void next_choice(Form *f) {
+    const char *now = value_now(f);
     int at = 0;
     while (at < f->choice_count && strcmp(f->choice[at], now)) at++;
-    if (f->choice_count > 0) f->problem = options_set(f->options, row->name, f->choice[(at + 1) % f->choice_count]);
+    bool known = at < f->choice_count;
+    if (f->choice_count > 0) take(f, f->choice[known ? (at + 1) % f->choice_count : 0]);
 }
 
 void form_enter(Form *f) {
     const Option *row = row_at(f);
-    const char *value = options_value(f->options, row->name);
     cut_choices(f, row);
     if (row->type == OPTION_FLAG) {
-        f->problem = options_set(f->options, row->name, !strcmp(value, "1") ? "0" : "1");
+        take(f, !strcmp(value_now(f), "1") ? "0" : "1");
     } else if (row->type == OPTION_CHOICE) {
-        next_choice(f, row);
+        next_choice(f);
     } else {
         f->typing = true;
-        prompt_open(f->prompt, "", value, f->choice_count > 0 ? complete : NULL, f);
+        prompt_open(f->prompt, "", value_now(f), f->choice_count > 0 ? complete : NULL, f);
     }
 }
 
@@ -131,6 +172,7 @@ void form_reset(Form *f) {
     options_free(f->options);
     f->options = fresh;
     f->problem = status_ok();
+    follow(f);
 }
 
 bool form_typing(const Form *f) {
@@ -154,7 +196,7 @@ void form_type(Form *f, const Event *e) {
     f->typing = false;
     f->problem = status_ok();
     if (state == PROMPT_DONE) {
-        f->problem = options_set(f->options, row_at(f)->name, prompt_text(f->prompt));
+        take(f, prompt_text(f->prompt));
         f->typing = !status_is_ok(&f->problem);
     }
 }
@@ -187,27 +229,30 @@ static bool changed(const Form *f, const char *name) {
     return set && !same_text(options_value(f->options, name), options_value(f->before, name));
 }
 
+/* The value with its unit, and a word when it is there only because nobody said otherwise. */
+static void draw_value(const Form *f, Canvas *c, Rect r, int i) {
+    const Option *row = options_row(f->options, i);
+    const char *follows = f->follow[i], *value = follows ? follows : options_value(f->options, row->name);
+    bool set = options_is_set(f->options, row->name), given = options_is_given(f->options, row->name);
+    StyleRole role = !set ? STYLE_DIM : given ? STYLE_STRONG : STYLE_TEXT;
+    int used = canvas_text(c, r.x, r.y, r.w, set || follows ? value : _("not set"), role, CANVAS_ELLIPSIS);
+    if ((set || follows) && row->unit && *row->unit)
+        used += 1 + canvas_text(c, r.x + used + 1, r.y, r.w - used - 1, row->unit, STYLE_DIM, ATTRIBUTE_NONE);
+    if (follows) canvas_text(c, r.x + used + 2, r.y, r.w - used - 2, _("follows"), STYLE_DIM, ATTRIBUTE_NONE);
+}
+
 static void draw_row(const Form *f, Canvas *c, Rect r, int y, int i, int name_w, bool focus) {
     const Option *row = options_row(f->options, i);
-    bool here = focus && i == f->at, given = options_is_given(f->options, row->name);
-    const char *value = options_value(f->options, row->name);
+    bool here = focus && i == f->at;
     if (here) canvas_text(c, r.x, y, 1, "▸", STYLE_CURSOR, ATTRIBUTE_NONE);
     if (changed(f, row->name)) canvas_text(c, r.x + 1, y, 1, "*", STYLE_GOOD, ATTRIBUTE_NONE);
     canvas_text(c, r.x + 2, y, name_w, row->name, here ? STYLE_STRONG : STYLE_DIM,
                 here ? ATTRIBUTE_BOLD : ATTRIBUTE_NONE);
     Rect field = {r.x + 3 + name_w, y, r.w - 3 - name_w, 1};
-    if (here && f->typing) {
+    if (here && f->typing)
         prompt_draw(f->prompt, c, field);
-        return;
-    }
-    bool set = options_is_set(f->options, row->name);
-    int used = canvas_text(c, field.x, y, field.w, set ? value : _("not set"),
-                           !set    ? STYLE_DIM
-                           : given ? STYLE_STRONG
-                                   : STYLE_TEXT,
-                           CANVAS_ELLIPSIS);
-    const char *unit = set && row->unit ? row->unit : "";
-    canvas_text(c, field.x + used + 1, y, field.w - used - 1, unit, STYLE_DIM, ATTRIBUTE_NONE);
+    else
+        draw_value(f, c, field, i);
 }
 
 static void allowed(const Option *row, char *out, size_t bytes) {

@@ -19,9 +19,12 @@ typedef struct {
     int *choices;    /* CHOICE, CHOICES */
 } Value;
 
+enum { FOLLOWS_MOST = 4 };
+
 struct Options {
     Value *value;
     int count, capacity;
+    OptionFollow follow[FOLLOWS_MOST]; /* NULL after the last */
 };
 
 static void value_clear(Value *v) {
@@ -222,6 +225,7 @@ Options *options_copy(const Options *o) {
     copy->count = copy->capacity = o->count;
     copy->value = MEM_ARRAY(Value, (size_t)o->count);
     for (int i = 0; i < o->count; i++) copy->value[i] = value_copy(&o->value[i]);
+    memcpy(copy->follow, o->follow, sizeof copy->follow);
     return copy;
 }
 
@@ -230,6 +234,22 @@ void options_free(Options *o) {
     for (int i = 0; i < o->count; i++) value_clear(&o->value[i]);
     mem_free(o->value);
     mem_free(o);
+}
+
+/* Following. */
+
+void options_let_follow(Options *o, OptionFollow follow) {
+    int i = 0;
+    while (i < FOLLOWS_MOST && o->follow[i]) i++;
+    BUG_ON(i == FOLLOWS_MOST);
+    o->follow[i] = follow;
+}
+
+bool options_follow(const Options *o, const char *name, Str *out) {
+    size_t before = out->len;
+    if (options_is_set(o, name)) return false;
+    for (int i = 0; i < FOLLOWS_MOST && o->follow[i] && out->len == before; i++) o->follow[i](o, name, out);
+    return out->len > before;
 }
 
 /* Setting. */

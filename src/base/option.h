@@ -38,6 +38,13 @@ Options *options_join(Options *o, const Option *rows); /* adds rows; returns o. 
 Options *options_copy(const Options *o);
 void options_free(Options *o);
 
+/* What an option that is not set comes to, for people: "16", or a few words. Adds nothing when it does not know NAME.
+ */
+typedef void (*OptionFollow)(const Options *o, const char *name, Str *out);
+void options_let_follow(Options *o, OptionFollow follow); /* one more to ask, after the others; copies keep them */
+/* Adds what NAME comes to. False: it is set, or it is simply left out. */
+bool options_follow(const Options *o, const char *name, Str *out);
+
 Status options_set(Options *o, const char *name, const char *value) STATUS_CHECKED; /* checks type and range */
 Status options_set_pair(Options *o, const char *key_value) STATUS_CHECKED;          /* "n=10" */
 

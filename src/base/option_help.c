@@ -55,12 +55,17 @@ static void add_type(Str *out, const Option *row) {
         str_add(out, _(", separated by commas"));
 }
 
-/* What it is when nobody says anything: the value that it has in O, which may differ from the row's. */
+/* What it is when nobody says anything: the value that it has in O, which may differ from the row's, or what it comes
+ * to. */
 static void add_default(Str *out, const Options *o, const Option *row) {
-    const char *value = options_value(o, row->name);
-    bool has_default = *value != '\0';
-    if (has_default) str_addf(out, "= %s", value);
-    if (row->unit && *row->unit) str_addf(out, "%s%s", has_default ? " " : "", row->unit);
+    Str value;
+    str_init(&value);
+    str_add(&value, options_value(o, row->name));
+    bool follows = options_follow(o, row->name, &value), has_unit = row->unit && *row->unit;
+    if (value.len > 0) str_addf(out, "= %s", value.s);
+    if (has_unit) str_addf(out, "%s%s", value.len > 0 ? " " : "", row->unit);
+    if (follows) str_add(out, _(", follows"));
+    str_done(&value);
 }
 
 static void add_cell(Str *out, const Options *o, const Option *row, int column) {

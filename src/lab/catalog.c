@@ -3,6 +3,8 @@
 #include "bug.h"
 #include "experiment.h"
 #include "intl.h"
+#include "run.h"
+#include "shape.h"
 #include "utf8.h"
 
 #include <string.h>
@@ -34,9 +36,20 @@ const char *catalog_likely(const char *id) {
     return best;
 }
 
+/* Who knows what the options of these rows come to. */
+static OptionFollow follow_of(const Option *rows) {
+    if (rows == run_option_rows) return run_follow;
+    if (rows == shape_option_rows) return shape_follow;
+    return rows == experiment_common_options ? experiment_common_follow : NULL;
+}
+
 Options *catalog_options(const CatalogEntry *e) {
+    const Experiment *x = (const Experiment *)e;
     Options *o = options_new(e->options[0]);
     for (int i = 1; e->options[i]; i++) options_join(o, e->options[i]);
+    if (x->follow) options_let_follow(o, x->follow);
+    for (int i = 0; e->options[i]; i++)
+        if (follow_of(e->options[i])) options_let_follow(o, follow_of(e->options[i]));
     return o;
 }
 

@@ -72,6 +72,11 @@ static Status run(Study *s) {
     return status;
 }
 
+static void follow(const Options *o, const char *name, Str *out) {
+    (void)o;
+    if (strcmp(name, "window") == 0) str_add(out, _("the model's own"));
+}
+
 const Experiment experiment_attn_step = {
     .entry = {.id = "attn.step",
               .section = "S3 6",
@@ -86,4 +91,5 @@ const Experiment experiment_attn_step = {
               .figure = {FIGURE_HEAT, "attention", "key", "query", "weight"}},
     .check = check,
     .run = run,
+    .follow = follow,
 };

@@ -7,6 +7,8 @@
 #include "mem.h"
 #include "prompts.h"
 
+#include <string.h>
+
 enum { WIDTH_MOST = 256, TOKENS_MOST = 100000 };
 
 static const Option beam_options[] = {
@@ -123,6 +125,11 @@ static Status run(Study *s) {
     return status;
 }
 
+static void follow(const Options *o, const char *name, Str *out) {
+    if (strcmp(name, "pruned") == 0) str_add(out, options_value(o, "width"));
+    if (strcmp(name, "end") == 0) str_add(out, _("that of </s>"));
+}
+
 const Experiment experiment_decode_beam = {
     .entry = {.id = "decode.beam",
               .section = "L3 6.4",
@@ -137,4 +144,5 @@ const Experiment experiment_decode_beam = {
               .figure = {FIGURE_TREE, "tree", "token", "log_p", "true_log_p"}},
     .check = check,
     .run = run,
+    .follow = follow,
 };

@@ -121,6 +121,12 @@ static Status run_gqa(Study *s) {
     return status_ok();
 }
 
+static void follow_gqa(const Options *o, const char *name, Str *out) {
+    GqaQuestion q;
+    Status s = read_gqa(o, &q);
+    if (status_is_ok(&s) && strcmp(name, "kv_heads") == 0 && q.grouped) str_addf(out, "%d", q.grouped);
+}
+
 const Experiment experiment_gqa_cost = {
     .entry = {.id = "gqa.cost",
               .section = "L4 5.3",
@@ -133,6 +139,7 @@ const Experiment experiment_gqa_cost = {
               .figure = {FIGURE_BARS, "cost", "scheme", "step_ms", NULL}},
     .check = check_gqa,
     .run = run_gqa,
+    .follow = follow_gqa,
 };
 
 /* ---- mla.cost ---- */
@@ -223,6 +230,15 @@ static Status run_mla(Study *s) {
     return status_ok();
 }
 
+static void follow_mla(const Options *o, const char *name, Str *out) {
+    MlaQuestion q;
+    Status s = read_mla(o, &q);
+    if (!status_is_ok(&s)) return;
+    if (strcmp(name, "kv_heads") == 0 && q.grouped) str_addf(out, "%d", q.grouped);
+    if (strcmp(name, "latent") == 0) str_addf(out, "%d", q.latent);
+    if (strcmp(name, "latent_rope") == 0) str_addf(out, "%d", q.latent_rope);
+}
+
 const Experiment experiment_mla_cost = {
     .entry = {.id = "mla.cost",
               .section = "S3 10.3",
@@ -235,4 +251,5 @@ const Experiment experiment_mla_cost = {
               .figure = {FIGURE_BARS, "cost", "scheme", "values_per_token_per_layer", NULL}},
     .check = check_mla,
     .run = run_mla,
+    .follow = follow_mla,
 };

@@ -202,6 +202,11 @@ static Status run(Study *s) {
     return status;
 }
 
+static void follow(const Options *o, const char *name, Str *out) {
+    long long d = options_int(o, "d"), heads = options_int(o, "heads");
+    if (strcmp(name, "head_dim") == 0 && d % heads == 0) str_addf(out, "%lld", d / heads);
+}
+
 const Experiment experiment_gqa_equal = {
     .entry = {.id = "gqa.equal",
               .section = "L4 5.2",
@@ -213,4 +218,5 @@ const Experiment experiment_gqa_equal = {
               .figure = {FIGURE_BARS, "parameters", "kv_heads", "count", NULL}},
     .check = check,
     .run = run,
+    .follow = follow,
 };

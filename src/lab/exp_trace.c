@@ -191,6 +191,11 @@ static Status run(Study *s) {
     return status;
 }
 
+static void follow(const Options *o, const char *name, Str *out) {
+    (void)o;
+    if (strcmp(name, "layer") == 0 || strcmp(name, "name") == 0) str_add(out, _("all"));
+}
+
 const Experiment experiment_model_trace = {
     .entry = {.id = "model.trace",
               .section = "S3 2",
@@ -202,4 +207,5 @@ const Experiment experiment_model_trace = {
               .tables = (const TableSpec[]){{"values", values_columns}, {0}}},
     .check = check,
     .run = run,
+    .follow = follow,
 };

@@ -12,6 +12,7 @@ typedef struct {
      * exit 2. */
     Status (*check)(const Options *o);
     Status (*run)(Study *s);
+    OptionFollow follow; /* what its own options come to when they are not set; NULL: nothing */
 } Experiment;
 
 #define EXPERIMENT(name) extern const Experiment experiment_##name;
@@ -19,5 +20,6 @@ typedef struct {
 #undef EXPERIMENT
 
 extern const Option experiment_common_options[]; /* seed, threads */
+void experiment_common_follow(const Options *o, const char *name, Str *out);
 
 #endif

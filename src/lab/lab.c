@@ -20,8 +20,15 @@ static const Option lab_rows[] = {
     {0},
 };
 
+static void follow_threads(const Options *o, const char *name, Str *out) {
+    (void)o;
+    if (strcmp(name, "threads") == 0) str_add(out, _("all cores"));
+}
+
 Options *lab_options(void) {
     Options *o = options_join(options_new(run_option_rows), lab_rows);
+    options_let_follow(o, run_follow);
+    options_let_follow(o, follow_threads);
     Status s = options_set(o, "arch", "modern");
     BUG_ON(!status_is_ok(&s));
     return o;

@@ -18,8 +18,8 @@ typedef struct Run Run;
 
 #define RUN_TEST_SENTENCES 2000
 
-/* arch (a preset), then every field of ModelConfig, corpus, tokens, merges, sentences, epochs, batch, lr, lr_min, schedule,
- * warmup, weight_decay, clip, optimizer. Ends in a row without a name. */
+/* arch (a preset), then every field of ModelConfig, corpus, tokens, merges, sentences, epochs, batch, lr, lr_min,
+ * schedule, warmup, weight_decay, clip, optimizer. Ends in a row without a name. */
 extern const Option run_option_rows[];
 extern const Column run_curve_columns[]; /* step,tokens,loss,learning_rate,grad_norm,tokens_per_s */
 extern const Column run_model_columns[]; /* part,parameters */
@@ -30,6 +30,8 @@ extern const Column run_model_columns[]; /* part,parameters */
  * (rms). */
 CorpusTokens run_tokens(const Options *o); /* what tokens= and merges= say */
 Status run_config(const Options *o, int vocab, ModelConfig *out) STATUS_CHECKED;
+/* What the options of run_option_rows come to that are not set (see options_let_follow). */
+void run_follow(const Options *o, const char *name, Str *out);
 /* Refuses what cannot be built, with the reason, before anything long is done. */
 Status run_check(const Options *o) STATUS_CHECKED;
 /* Makes corpus and model. SEED and THREADS are resolved. */

@@ -104,6 +104,25 @@ CorpusTokens run_tokens(const Options *o) {
     return tokens;
 }
 
+/* The fields as far as they can be known without a corpus; nothing while the options contradict each other. */
+static void follow_field(const Options *o, const char *name, Str *out) {
+    ModelConfig c;
+    char value[64];
+    (void)config_preset(options_text(o, "arch"), &c);
+    Status s = set_given(o, &c);
+    if (status_is_ok(&s)) s = derive(o, &c);
+    if (status_is_ok(&s) && config_get(&c, name, value, sizeof value)) str_add(out, value);
+}
+
+void run_follow(const Options *o, const char *name, Str *out) {
+    if (strcmp(name, "vocab") == 0)
+        str_add(out, _("the corpus's"));
+    else if (strcmp(name, "lr_min") == 0)
+        str_addf(out, "%.15g", options_real(o, "lr") / 10);
+    else
+        follow_field(o, name, out);
+}
+
 Status run_check(const Options *o) {
     ModelConfig c;
     STATUS_TRY(run_config(o, VOCAB_UNKNOWN, &c));

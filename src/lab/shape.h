@@ -21,5 +21,7 @@ typedef struct {
  * gated, as lm.train takes them, once d or the kind has changed; learned positions have T rows. Size does not matter;
  * a card that is more than a configuration (experts, latent attention, an encoder) is refused. */
 Status shape_config(const Options *o, long long T, Shape *out) STATUS_CHECKED;
+/* What the fields come to that are not set (see options_let_follow). */
+void shape_follow(const Options *o, const char *name, Str *out);
 
 #endif

@@ -49,6 +49,11 @@ static int all_cores(void) {
     return n < 1 ? 1 : n > 256 ? 256 : (int)n;
 }
 
+void experiment_common_follow(const Options *o, const char *name, Str *out) {
+    (void)o;
+    if (strcmp(name, "threads") == 0) str_add(out, _("all cores"));
+}
+
 Study *study_new(const CatalogEntry *e, Options *options) {
     Study *s = MEM_NEW(Study);
     s->experiment = (const Experiment *)e;
