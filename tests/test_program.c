@@ -229,6 +229,27 @@ static void a_crash_of_any_thread_leaves(void **state) {
 #endif
 }
 
+/* ---- typing ---- */
+
+/* At once and while it trains, in no bracketed paste: each character stands in the line. */
+static void a_burst_of_keys_loses_none(void **state) {
+    (void)state;
+    static const int lengths[] = {500, 3600};
+    for (int i = 0; i < 2; i++) {
+        Str typed;
+        str_init(&typed);
+        str_add(&typed, ":");
+        for (int group = 0; (int)typed.len <= lengths[i]; group++) str_addf(&typed, "%03d.", group);
+        Pty *p = open_program(&(PtyOptions){.w = lengths[i] + 20, .h = 24});
+        expect_training(p);
+        pty_type(p, typed.s);
+        pty_expect_line(p, 23, typed.s);
+        pty_type(p, "\x03qq");
+        str_done(&typed);
+        expect_end(p, 0);
+    }
+}
+
 /* ---- staying ---- */
 
 static void a_stop_gives_back_and_going_on_trains_on(void **state) {
@@ -284,6 +305,7 @@ int main(void) {
         cmocka_unit_test(any_other_key_stays),
         cmocka_unit_test(signals_leave),
         cmocka_unit_test(a_crash_of_any_thread_leaves),
+        cmocka_unit_test(a_burst_of_keys_loses_none),
         cmocka_unit_test(a_stop_gives_back_and_going_on_trains_on),
         cmocka_unit_test(sizes_change_while_it_trains),
     };

@@ -3,6 +3,7 @@
 
 #include "prompt.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define WIDE "\xE4\xB8\xAD" /* 中 */
@@ -189,6 +190,36 @@ static void assert_drawn(const Prompt *p, int w, int h, const char *want) {
     canvas_free(c);
 }
 
+static void a_full_line_says_so(void **state) {
+    (void)state;
+    static const char note[] = " full: a line has at most 4000 bytes ";
+    char most[PROMPT_BYTES + 1], want[200];
+    memset(most, 'x', PROMPT_BYTES);
+    most[PROMPT_BYTES] = '\0';
+    Prompt *p = prompt_new();
+    prompt_open(p, ":", most, NULL, NULL);
+    snprintf(want, sizeof want, ":%.58s\n-- styles\nK%.58sX\n", most,
+             "SSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSS");
+    assert_drawn(p, 60, 1, want);
+    type(p, "y");
+    assert_int_equal(strlen(prompt_text(p)), PROMPT_BYTES);
+    Canvas *c = canvas_new(60, 1, GLYPHS_HALF);
+    Str got;
+    str_init(&got);
+    prompt_draw(p, c, (Rect){0, 0, 60, 1});
+    canvas_dump(c, false, &got);
+    snprintf(want, sizeof want, ":%.22s%.36s\n", most, note);
+    assert_string_equal(got.s, want);
+    str_done(&got);
+    canvas_free(c);
+    type(p, "<Backspace>y");
+    assert_int_equal(prompt_text(p)[PROMPT_BYTES - 1], 'y');
+    snprintf(want, sizeof want, ":%.57sy\n-- styles\nK%.58sX\n", most,
+             "SSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSS");
+    assert_drawn(p, 60, 1, want);
+    prompt_free(p);
+}
+
 static void the_cursor_is_always_seen(void **state) {
     (void)state;
     Prompt *p = prompt_new();
@@ -266,6 +297,7 @@ int main(void) {
         cmocka_unit_test(tab_completes),
         cmocka_unit_test(completion_takes_what_is_common),
         cmocka_unit_test(a_paste_is_one_line),
+        cmocka_unit_test(a_full_line_says_so),
         cmocka_unit_test(the_cursor_is_always_seen),
         cmocka_unit_test(the_caret_marks_the_cursor),
         cmocka_unit_test(the_menu_stands_above),

@@ -389,6 +389,25 @@ static void what_is_split_is_joined(void **state) {
     close_stage(p);
 }
 
+/* Typed faster than it is read: more than any buffer on the way holds. */
+static void a_burst_comes_whole(void **state) {
+    (void)state;
+    static const int lengths[] = {500, 5000};
+    for (int i = 0; i < 2; i++) {
+        Str burst;
+        str_init(&burst);
+        for (int n = 0; n < lengths[i]; n++) str_add_char(&burst, "123456789."[n % 10]);
+        new_stage();
+        Pty *p = open_stage(&plain);
+        pty_expect_line(p, 0, "ready");
+        events = lengths[i];
+        pty_type(p, burst.s);
+        assert_event(p, "x", "key x");
+        str_done(&burst);
+        close_stage(p);
+    }
+}
+
 static void the_mouse_is_reported_and_can_be_switched_off(void **state) {
     (void)state;
     new_stage();
@@ -751,6 +770,7 @@ int main(void) {
         cmocka_unit_test(the_cursor_is_hidden_at_the_caret),
         cmocka_unit_test(keys_of_all_terminals),
         cmocka_unit_test(what_is_split_is_joined),
+        cmocka_unit_test(a_burst_comes_whole),
         cmocka_unit_test(the_mouse_is_reported_and_can_be_switched_off),
         cmocka_unit_test(a_paste_runs_nothing),
         cmocka_unit_test(a_wake_and_time_outs),

@@ -60,6 +60,20 @@ static void plain_keys(void **state) {
     term_decode_done(&d);
 }
 
+static void every_byte_of_a_burst_is_a_key(void **state) {
+    (void)state;
+    TermDecoder d;
+    term_decode_init(&d);
+    for (long i = 0; i < 5000; i++) {
+        Event e;
+        uint32_t byte = (uint32_t)("0123456789."[i % 11]);
+        assert_true(term_decode_feed(&d, INPUT_BYTE, byte, &e));
+        assert_int_equal(e.key, byte);
+    }
+    assert_false(term_decode_is_waiting(&d));
+    term_decode_done(&d);
+}
+
 static void characters_of_many_bytes(void **state) {
     (void)state;
     assert_events("\xC3\xA9\xE4\xB8\xAD\xF0\x9F\x98\x80", "\xC3\xA9 \xE4\xB8\xAD \xF0\x9F\x98\x80");
@@ -232,6 +246,7 @@ static void noise_makes_no_nonsense(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plain_keys),
+        cmocka_unit_test(every_byte_of_a_burst_is_a_key),
         cmocka_unit_test(characters_of_many_bytes),
         cmocka_unit_test(an_escape_is_a_key_when_nothing_follows),
         cmocka_unit_test(unknown_sequences_are_swallowed),

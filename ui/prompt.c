@@ -1,10 +1,12 @@
 #include "prompt.h"
 
 #include "bug.h"
+#include "intl.h"
 #include "mem.h"
 #include "str.h"
 #include "utf8.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define HISTORY_MOST 100
@@ -20,6 +22,7 @@ struct Prompt {
     char *label;
     Str text;
     size_t cursor; /* byte, at the start of a character */
+    bool full;     /* what came last had no room, and is not in the text */
     Str cut;       /* what C-w, C-u and C-k took */
     History *history;
     int histories, histories_room;
@@ -79,6 +82,7 @@ static void set_text(Prompt *p, const char *text) {
 }
 
 static void remove_bytes(Prompt *p, size_t from, size_t to) {
+    p->full = false;
     memmove(p->text.s + from, p->text.s + to, p->text.len - to + 1);
     p->text.len -= to - from;
     p->cursor = from;
@@ -92,7 +96,8 @@ static void cut_bytes(Prompt *p, size_t from, size_t to) {
 }
 
 static void insert_bytes(Prompt *p, const char *s, size_t bytes) {
-    if (p->text.len + bytes > PROMPT_BYTES) return;
+    p->full = p->text.len + bytes > PROMPT_BYTES;
+    if (p->full) return;
     char *tail = mem_text(p->text.s + p->cursor);
     p->text.len = p->cursor;
     p->text.s[p->cursor] = '\0';
@@ -165,6 +170,7 @@ void prompt_open(Prompt *p, const char *label, const char *text, PromptComplete 
     p->at = p->history[p->label_history].count;
     p->complete = complete;
     p->user = user;
+    p->full = false;
     set_text(p, "");
     if (text != NULL) prompt_paste(p, text);
 }
@@ -359,6 +365,14 @@ static void draw_menu(const Prompt *p, Canvas *c, Rect r, int x) {
         canvas_put(c, r.x + (x > 0 ? x : 0) + width - 1, r.y + r.h - 2, 0x25BE, STYLE_BAR, ATTRIBUTE_NONE);
 }
 
+/* Nothing that was typed may be missing without a word. */
+static void draw_full(Canvas *c, Rect r) {
+    char note[80];
+    snprintf(note, sizeof note, _(" full: a line has at most %d bytes "), PROMPT_BYTES);
+    int columns = utf8_columns(note);
+    canvas_text(c, r.w > columns ? r.w - columns : 0, r.h - 1, -1, note, STYLE_ERROR, CANVAS_ELLIPSIS);
+}
+
 void prompt_draw(const Prompt *p, Canvas *c, Rect r) {
     Canvas view = canvas_view(c, r);
     if (view.w < 1 || view.h < 1 || p->label == NULL) return;
@@ -376,6 +390,7 @@ void prompt_draw(const Prompt *p, Canvas *c, Rect r) {
     char *under = mem_text_n(p->text.s + p->cursor, end - p->cursor);
     canvas_text(&view, at, y, 2, under[0] == '\0' ? " " : under, STYLE_CURSOR, ATTRIBUTE_CARET);
     mem_free(under);
+    if (p->full) draw_full(&view, r);
     if (p->menu_count > 0)
         draw_menu(p, &view, r, label + columns_between(p, first, p->menu_from > first ? p->menu_from : first));
 }

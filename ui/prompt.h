@@ -14,7 +14,7 @@ typedef enum { PROMPT_EDITING, PROMPT_DONE, PROMPT_GONE } PromptState;
  * the byte where the word begins, and returns their number. */
 typedef int (*PromptComplete)(void *user, const char *line, size_t cursor, const char *const **items, size_t *from);
 
-#define PROMPT_BYTES 4000 /* a longer text is not taken */
+#define PROMPT_BYTES 4000 /* what would make it longer is not taken, and prompt_draw says so */
 
 Prompt *prompt_new(void);
 void prompt_free(Prompt *p);

@@ -57,15 +57,20 @@ static double patience(const Loop *l) {
     return change >= 0 && change < idle_seconds ? change : idle_seconds;
 }
 
+/* Gives the application what came; true: more may be there at once. */
+static bool take_event(Loop *l, const Event *e) {
+    if (e->kind == EVENT_NONE) return false;
+    if (e->kind == EVENT_QUIT) l->signal = e->signal;
+    app_event(l->app, e);
+    if (e->kind == EVENT_WAKE) return false;
+    l->dirty = l->asked = true;
+    return !app_wants_quit(l->app);
+}
+
+/* An event that was fetched is always given on: the next is asked for only when there is a place for it. */
 static void take_events(Loop *l) {
     Event e = l->term->next(l->term, patience(l), l->worker ? worker_fd(l->worker) : -1);
-    for (int i = 0; e.kind != EVENT_NONE && i < EVENTS_A_TURN; i++) {
-        if (e.kind == EVENT_QUIT) l->signal = e.signal;
-        app_event(l->app, &e);
-        if (e.kind != EVENT_WAKE) l->dirty = l->asked = true;
-        if (e.kind == EVENT_WAKE || app_wants_quit(l->app)) return;
-        e = l->term->next(l->term, 0, -1);
-    }
+    for (int i = 1; take_event(l, &e) && i < EVENTS_A_TURN; i++) e = l->term->next(l->term, 0, -1);
 }
 
 int tui_run(App *a, Term *t, Worker *w, const TuiOptions *o) {
