@@ -182,7 +182,7 @@ static const char usage[] =
        "  lantern --version                   what this program is and what it stands on\n"
        "\n"
        "with the screen\n"
-       "  --theme dark|light|contrast|mono    the colours\n"
+       "  --theme dark|light|contrast|mono    the colours; without it dark or light, as the terminal says it is\n"
        "  --map viridis|cividis|magma|gray    the colours of heat\n"
        "  --color auto|mono|8|16|256|true     how many colours; auto asks the terminal and NO_COLOR\n"
        "  --ascii, --braille                  no line drawing; finer plots\n"

@@ -3,6 +3,7 @@
 
 #include "app.h"
 #include "bug.h"
+#include "ground.h"
 #include "intl.h"
 #include "script.h"
 #include "session.h"
@@ -45,13 +46,14 @@ static Status read_settings(const ScreenOptions *o, Settings *s) {
                     .tui = {.frames_per_second = FRAMES_USUAL}};
     if (o->theme && !style_theme_find(o->theme, &s->style.theme))
         return status_usage(_("--theme: '%s' is not one of dark, light, contrast, mono"), o->theme);
+    if (!o->theme && !o->script) ground_hint(getenv("COLORFGBG"), &s->style.theme);
     if (o->map && !style_map_find(o->map, &s->style.map))
         return status_usage(_("--map: '%s' is not one of viridis, cividis, magma, gray"), o->map);
     double *frames = &s->tui.frames_per_second;
     if (o->frames && (!str_to_double(o->frames, frames) || !(*frames >= FRAMES_LEAST && *frames <= FRAMES_MOST)))
         return status_usage(_("--fps: '%s' is not a number from %d to %d"), o->frames, FRAMES_LEAST, FRAMES_MOST);
     int glyphs = o->ascii ? GLYPHS_ASCII : o->braille ? GLYPHS_BRAILLE : -1;
-    s->term = (TermOptions){.glyphs = glyphs, .mouse = !o->no_mouse, .utf8 = o->utf8};
+    s->term = (TermOptions){.glyphs = glyphs, .mouse = !o->no_mouse, .utf8 = o->utf8, .ask_ground = !o->theme};
     return read_color(o->color, &s->term.depth);
 }
 

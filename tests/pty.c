@@ -463,6 +463,16 @@ void pty_expect_line(Pty *p, int y, const char *text) {
     pty_expect_if(p, holds_line, &(Line){y, text}, text);
 }
 
+static bool has_read(Pty *p, void *user) {
+    int left = 0;
+    (void)user;
+    return ioctl(p->slave, FIONREAD, &left) == 0 && left == 0;
+}
+
+void pty_expect_read(Pty *p) {
+    pty_expect_if(p, has_read, NULL, "the reading of what was typed");
+}
+
 static bool has_ended(Pty *p, void *user) {
     (void)user;
     return p->ended;

@@ -45,6 +45,7 @@ pid_t pty_child(const Pty *p);
 void pty_expect(Pty *p, const char *text); /* the screen holds TEXT */
 void pty_expect_line(Pty *p, int y, const char *text); /* row Y is TEXT, trailing blanks cut */
 void pty_expect_if(Pty *p, bool (*holds)(Pty *p, void *user), void *user, const char *what);
+void pty_expect_read(Pty *p);   /* the child has read what was typed */
 int pty_expect_exit(Pty *p);    /* exit status as a shell has it: 128 + n for a signal */
 void pty_expect_stop(Pty *p);   /* stopped by a signal */
 /* The terminal is as it was before the child: settings, first screen, cursor, mouse, paste. */

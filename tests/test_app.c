@@ -208,6 +208,27 @@ static void views_and_panes(void **unused) {
     app_free(a);
 }
 
+static void the_theme_follows_the_ground_until_it_is_chosen(void **unused) {
+    (void)unused;
+    App *a = screen_new(NULL);
+    const Event white = {.kind = EVENT_GROUND, .ground = 0xFFFFFF}, black = {.kind = EVENT_GROUND, .ground = 0x101010};
+    app_event(a, &white);
+    assert_int_equal(app_style(a)->theme, THEME_LIGHT);
+    assert_string_equal(app_message(a), "");
+    app_event(a, &black);
+    assert_int_equal(app_style(a)->theme, THEME_DARK);
+    screen_keys(a, "ttt");
+    assert_int_equal(app_style(a)->theme, THEME_MONO);
+    app_event(a, &white);
+    assert_int_equal(app_style(a)->theme, THEME_MONO);
+    app_free(a);
+    a = screen_new(NULL);
+    assert_false(status_is_ok(&(Status[]){app_command(a, "theme red")}[0]));
+    app_event(a, &white); /* nothing was chosen */
+    assert_int_equal(app_style(a)->theme, THEME_LIGHT);
+    app_free(a);
+}
+
 static void themes_and_maps_go_round(void **unused) {
     (void)unused;
     App *a = screen_new(NULL);
@@ -563,6 +584,7 @@ int main(void) {
         cmocka_unit_test(refusals_are_sentences),
         cmocka_unit_test(the_cursor_is_one_for_all),
         cmocka_unit_test(views_and_panes),
+        cmocka_unit_test(the_theme_follows_the_ground_until_it_is_chosen),
         cmocka_unit_test(themes_and_maps_go_round),
         cmocka_unit_test(only_c_moves_the_clock),
         cmocka_unit_test(stages_of_attention),

@@ -4,6 +4,7 @@
 
 #include "pty.h"
 #include "str.h"
+#include "style.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -229,6 +230,60 @@ static void a_crash_of_any_thread_leaves(void **state) {
 #endif
 }
 
+/* ---- light and dark ---- */
+
+/* Whether the orange that stands for the model somewhere is the light theme's. The bars of the next word are of it. */
+static bool has_colour(Pty *p, void *colour) {
+    for (int y = 0; y < pty_height(p); y++)
+        for (int x = 0; x < pty_width(p); x++)
+            if (pty_cell(p, x, y).fg == *(int *)colour || pty_cell(p, x, y).bg == *(int *)colour) return true;
+    return false;
+}
+
+static void expect_theme(Pty *p, ThemeName theme) {
+    const StyleSheet sheet = {theme, MAP_VIRIDIS, DEPTH_256};
+    int bar = style_role(&sheet, STYLE_BAR, ATTRIBUTE_NONE).bg;
+    pty_expect_if(p, has_colour, &bar, style_theme_name(theme));
+}
+
+/* The first frame waits for no answer; a late one changes the theme, unless there is one already. */
+static void the_terminal_says_whether_it_is_light(void **state) {
+    (void)state;
+    static const char white[] = "\033]11;rgb:ffff/ffff/ffff\033\\", black[] = "\033]11;rgb:0000/0000/0000\x07";
+    Pty *p = open_program(&small_window);
+    expect_training(p);
+    expect_theme(p, THEME_DARK);
+    pty_type(p, white);
+    expect_theme(p, THEME_LIGHT);
+    pty_type(p, black);
+    expect_theme(p, THEME_DARK);
+    pty_type(p, "tt");
+    pty_type(p, white);
+    pty_type(p, "ttt");
+    pty_expect(p, "theme light"); /* contrast, mono, dark, light: the answer changed nothing */
+    pty_type(p, "qq");
+    expect_end(p, 0);
+}
+
+static void a_hint_of_the_environment_counts(void **state) {
+    (void)state;
+    static const char *const light[] = {"COLORFGBG=0;15", NULL}, *const other[] = {"COLORFGBG=default;default", NULL};
+    static const char *const chosen[] = {LANTERN_PROGRAM, "--theme", "dark", "sentences=2000", NULL};
+    Pty *p = open_program(&(PtyOptions){.env = light});
+    expect_theme(p, THEME_LIGHT);
+    pty_type(p, "qq");
+    expect_end(p, 0);
+    p = open_program(&(PtyOptions){.env = other});
+    expect_theme(p, THEME_DARK);
+    pty_type(p, "qq");
+    expect_end(p, 0);
+    p = pty_call(&(PtyOptions){.env = light}, run_program, (void *)chosen);
+    expect_theme(p, THEME_DARK);
+    assert_null(strstr(pty_bytes(p)->s, "\033]11;?")); /* nothing to ask */
+    pty_type(p, "qq");
+    expect_end(p, 0);
+}
+
 /* ---- typing ---- */
 
 /* At once and while it trains, in no bracketed paste: each character stands in the line. */
@@ -305,6 +360,8 @@ int main(void) {
         cmocka_unit_test(any_other_key_stays),
         cmocka_unit_test(signals_leave),
         cmocka_unit_test(a_crash_of_any_thread_leaves),
+        cmocka_unit_test(the_terminal_says_whether_it_is_light),
+        cmocka_unit_test(a_hint_of_the_environment_counts),
         cmocka_unit_test(a_burst_of_keys_loses_none),
         cmocka_unit_test(a_stop_gives_back_and_going_on_trains_on),
         cmocka_unit_test(sizes_change_while_it_trains),

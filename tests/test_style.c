@@ -77,6 +77,55 @@ static void every_role_can_be_read(void **state) {
                 }
 }
 
+/* A terminal of the other ground, or one that turns its ground round while the program runs: what a theme writes is not
+ * beautiful there, but it is there. */
+static void no_role_vanishes_on_the_other_ground(void **state) {
+    (void)state;
+    for (int theme = 0; theme < THEME_COUNT; theme++)
+        for (int depth = DEPTH_MONO; depth <= DEPTH_TRUE; depth++)
+            for (int role = 0; role < STYLE_ROLES; role++) {
+                StyleSheet s = {(ThemeName)theme, MAP_VIRIDIS, (Depth)depth};
+                Paint p = style_role(&s, (StyleRole)role, ATTRIBUTE_BOLD);
+                double least = role == STYLE_BORDER ? 1.4 : 1.6;
+                for (int light = 0; light < 2; light++) {
+                    if (p.fg < 0 && p.bg < 0) continue;
+                    Rgb ground = p.bg >= 0 ? rgb_of(p.bg) : light ? white : black;
+                    assert_true(p.fg >= 0); /* the terminal's own on a ground that is not */
+                    if (contrast(rgb_of(p.fg), ground) < least)
+                        fail_msg("theme %s, depth %d, role %c on %s: contrast %.2f", style_theme_name(s.theme), depth,
+                                 style_letter((StyleRole)role), light ? "white" : "black",
+                                 contrast(rgb_of(p.fg), ground));
+                }
+            }
+}
+
+/* What is strong is the terminal's own text, and bold: no number fixed for one ground. */
+static void what_matters_most_is_the_terminals_own(void **state) {
+    (void)state;
+    static const StyleRole own[] = {STYLE_TEXT, STYLE_STRONG, STYLE_TITLE, STYLE_PROMPT, STYLE_BORDER_FOCUS};
+    for (int theme = 0; theme < THEME_CONTRAST; theme++)
+        for (int depth = DEPTH_16; depth <= DEPTH_TRUE; depth++)
+            for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
+                StyleSheet s = {(ThemeName)theme, MAP_VIRIDIS, (Depth)depth};
+                Paint p = style_role(&s, own[i], ATTRIBUTE_NONE);
+                assert_true(p.fg == -1 && p.bg == -1);
+                if (own[i] == STYLE_STRONG) assert_int_equal(p.attributes, ATTRIBUTE_BOLD);
+            }
+}
+
+/* Bold black is grey in many terminals of 8 and 16 colours, and bold red or blue is paler than plain. */
+static void bold_makes_nothing_pale(void **state) {
+    (void)state;
+    for (int theme = 0; theme < THEME_COUNT; theme++)
+        for (int depth = DEPTH_8; depth <= DEPTH_16; depth++)
+            for (int role = 0; role < STYLE_ROLES; role++) {
+                StyleSheet s = {(ThemeName)theme, MAP_VIRIDIS, (Depth)depth};
+                Paint p = style_role(&s, (StyleRole)role, ATTRIBUTE_BOLD);
+                bool pale = p.fg == 0 || (theme == THEME_LIGHT && p.fg > 0 && p.fg < 8);
+                assert_false(pale && (p.attributes & ATTRIBUTE_BOLD) != 0);
+            }
+}
+
 static void colours_fit_the_depth(void **state) {
     (void)state;
     for (int theme = 0; theme < THEME_COUNT; theme++)
@@ -238,6 +287,9 @@ static void letters_are_one_to_one(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_role_can_be_read),
+        cmocka_unit_test(no_role_vanishes_on_the_other_ground),
+        cmocka_unit_test(what_matters_most_is_the_terminals_own),
+        cmocka_unit_test(bold_makes_nothing_pale),
         cmocka_unit_test(colours_fit_the_depth),
         cmocka_unit_test(model_and_truth_differ_for_every_eye),
         cmocka_unit_test(attributes_add_up),

@@ -79,6 +79,9 @@ static void describe(const Event *e, Term *t, Str *out) {
     case EVENT_WAKE:
         str_add(out, "wake");
         return;
+    case EVENT_GROUND:
+        str_addf(out, "ground %06x", (unsigned)e->ground);
+        return;
     case EVENT_RESUME:
         str_addf(out, "resume %dx%d", w, h);
         return;
@@ -440,6 +443,53 @@ static void a_paste_runs_nothing(void **state) {
     close_stage(p);
 }
 
+/* Asked at once, answered whenever: keys before it are answered, and nothing of it becomes one. */
+static void the_ground_is_asked_for(void **state) {
+    (void)state;
+    new_stage();
+    events = 0;
+    stage->options.ask_ground = true;
+    Pty *p = open_stage(&plain);
+    pty_expect_line(p, 0, "ready");
+    assert_non_null(strstr(pty_bytes(p)->s, "\033]11;?\033\\"));
+    assert_event(p, "x", "key x");
+    assert_event(p, "\033", "key <Esc>");
+    assert_event(p, "\033]11;rgb:ffff/0000/8080\033\\", "ground ff0080");
+    assert_event(p, "\033]11;rgb:0000/0000/8080\x07", "ground 000080"); /* a second one, unasked */
+    assert_event(p, "y", "key y");
+    close_stage(p);
+}
+
+static void an_answer_may_come_in_pieces(void **state) {
+    (void)state;
+    static const char *const pieces[] = {"\033", "]", "1", "1;rg", "b:ffff/", "eeee", "/dddd", "\033", NULL};
+    new_stage();
+    events = 0;
+    stage->options.ask_ground = true;
+    Pty *p = open_stage(&(PtyOptions){.term = "screen-256color"});
+    pty_expect_line(p, 0, "ready");
+    for (int i = 0; pieces[i] != NULL; i++) {
+        pty_type(p, pieces[i]);
+        pty_expect_read(p);
+    }
+    assert_event(p, "\\", "ground ffeedd");
+    assert_event(p, "x", "key x");
+    close_stage(p);
+}
+
+static void who_would_print_the_question_is_not_asked(void **state) {
+    (void)state;
+    static const char *const terms[] = {"linux", "vt100"};
+    for (int i = 0; i < 2; i++) {
+        new_stage();
+        stage->options.ask_ground = true;
+        Pty *p = open_stage(&(PtyOptions){.term = terms[i]});
+        pty_expect_line(p, 0, "ready");
+        assert_null(strstr(pty_bytes(p)->s, "\033]11"));
+        close_stage(p);
+    }
+}
+
 static void a_wake_and_time_outs(void **state) {
     (void)state;
     new_stage();
@@ -773,6 +823,9 @@ int main(void) {
         cmocka_unit_test(a_burst_comes_whole),
         cmocka_unit_test(the_mouse_is_reported_and_can_be_switched_off),
         cmocka_unit_test(a_paste_runs_nothing),
+        cmocka_unit_test(the_ground_is_asked_for),
+        cmocka_unit_test(an_answer_may_come_in_pieces),
+        cmocka_unit_test(who_would_print_the_question_is_not_asked),
         cmocka_unit_test(a_wake_and_time_outs),
         cmocka_unit_test(a_new_size_is_followed),
         cmocka_unit_test(a_size_that_comes_back_is_drawn_again),

@@ -21,6 +21,8 @@ static void write_event(const Event *e, Str *out) {
         str_addf(out, "%s(%d,%d)", kinds[e->mouse], e->x, e->y);
     } else if (e->kind == EVENT_PASTE) {
         str_addf(out, "[%s]", e->paste);
+    } else if (e->kind == EVENT_GROUND) {
+        str_addf(out, "ground(%06x)", (unsigned)e->ground);
     }
 }
 
@@ -221,6 +223,49 @@ static void a_paste_has_a_limit(void **state) {
     term_decode_done(&d);
 }
 
+static void the_ground_is_no_key(void **state) {
+    (void)state;
+    assert_events("a\033]11;rgb:ffff/0000/8080\033\\b", "a ground(ff0080) b");
+    assert_events("\033]11;rgb:ff/f/fff\x07q", "ground(ffffff) q");
+    assert_events("\033]11;rgba:0000/8000/ffff/ffff\033\\q", "ground(007fff) q");
+    assert_events("\033]11;rgb:FFFF/FFFF/EEEE\x9Cq", "ground(ffffee) q");
+    assert_events("\033]10;rgb:ffff/ffff/ffff\033\\q", "q"); /* another answer */
+    assert_events("\033]11;?\033\\q", "q");                  /* an echo of the question */
+    assert_events("\033]52;c;YWJj\x07q\033]0;title\033\\r", "q r");
+    assert_events("\033]11;rgb:ffff/ff\033\\q", "q");               /* too short */
+    assert_events("\033]11;rgb:ffff/ff\033[A\033]0;x\033[Bq", "q"); /* sequences that break it off */
+    assert_events("\033]11;rgb:ffff/\rq", "<Enter> q");
+    assert_events("\033]11;rgb:ffff/qr\033\\s", "s");
+    assert_events("\033]0;title\rq", "<Enter> q");
+    assert_events("\033]", "<Esc>"); /* Alt and the key, as with any other */
+}
+
+/* In every two pieces, with any time between them: nothing of it is a key, and what comes after it is one. */
+static void an_answer_in_pieces_is_one(void **state) {
+    (void)state;
+    static const char answer[] = "\033]11;rgb:ffff/eeee/dddd\033\\";
+    for (size_t cut = 1; cut < sizeof answer - 1; cut++) {
+        TermDecoder d;
+        Event e;
+        int events = 0;
+        term_decode_init(&d);
+        term_decode_expect_answer(&d, true);
+        for (size_t i = 0; i < sizeof answer - 1; i++) {
+            bool late = i == cut && cut > 1; /* an escape alone is a key in the end: term_curses waits longer for it */
+            assert_false(late && term_decode_is_waiting(&d));
+            assert_false(late && term_decode_flush(&d, &e));
+            if (!feed(&d, answer[i], &e)) continue;
+            assert_int_equal(e.kind, EVENT_GROUND);
+            assert_int_equal(e.ground, 0xffeedd);
+            events++;
+        }
+        assert_int_equal(events, 1);
+        assert_false(term_decode_expects_answer(&d));
+        assert_true(feed(&d, 'q', &e) && e.kind == EVENT_KEY && e.key == 'q');
+        term_decode_done(&d);
+    }
+}
+
 /* Whatever comes, keys are characters or known codes, and no report lies outside of a screen. */
 static void noise_makes_no_nonsense(void **state) {
     (void)state;
@@ -228,7 +273,7 @@ static void noise_makes_no_nonsense(void **state) {
     TermDecoder d;
     term_decode_init(&d);
     for (long i = 0; i < 1000000; i++) {
-        static const char often[] = "\033[<0123456789;MmO~\xE4\xB8\xAD\x7F";
+        static const char often[] = "\033[<0123456789;MmO~]1rgb:/\\\xE4\xB8\xAD\x7F";
         Event e = {.kind = EVENT_NONE};
         uint32_t byte = rng_below(&rng, 3) == 0 ? (uint32_t)rng_below(&rng, 256)
                                                 : (unsigned char)often[rng_below(&rng, sizeof often - 1)];
@@ -254,6 +299,8 @@ int main(void) {
         cmocka_unit_test(broken_reports_are_dropped),
         cmocka_unit_test(pastes_are_one_event),
         cmocka_unit_test(a_paste_has_a_limit),
+        cmocka_unit_test(the_ground_is_no_key),
+        cmocka_unit_test(an_answer_in_pieces_is_one),
         cmocka_unit_test(noise_makes_no_nonsense),
         cmocka_unit_test(all_is_freed),
     };

@@ -391,6 +391,7 @@ static Status run_theme(App *a, const Words *words) {
         a->style.theme = (ThemeName)((a->style.theme + 1) % THEME_COUNT);
     else if (!style_theme_find(words->word[1], &a->style.theme))
         return status_usage(_("themes are dark, light, contrast and mono, not %s"), words->word[1]);
+    a->theme_chosen = true;
     app_say(a, 0, _("theme %s"), style_theme_name(a->style.theme));
     return status_ok();
 }

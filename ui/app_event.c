@@ -2,6 +2,7 @@
 #include "app_private.h"
 
 #include "bars.h"
+#include "ground.h"
 #include "intl.h"
 #include "pane.h"
 #include "reading.h"
@@ -209,6 +210,9 @@ void app_event(App *a, const Event *e) {
         break;
     case EVENT_RESUME:
         a->repaint = true;
+        break;
+    case EVENT_GROUND:
+        if (!a->theme_chosen) a->style.theme = ground_theme(e->ground);
         break;
     case EVENT_RESIZE:
     case EVENT_WAKE:

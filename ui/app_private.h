@@ -19,6 +19,7 @@ struct App {
     Worker *worker;           /* NULL: none */
     const Snapshot *snapshot; /* never NULL */
     StyleSheet style;
+    bool theme_chosen; /* by a command: what the terminal says of its ground changes nothing any more */
     void *state[LAYOUT_MOST]; /* of each pane */
     Cursor cursor;
     long scrub;  /* the step that rewind or advance asked for last and that has not arrived; -1: none */

@@ -20,7 +20,7 @@ size_t key_label(Key k, char *out, size_t bytes);
  * itself, "<lt>" too, "<Space>" for a blank. */
 size_t key_parse(const char *s, Key *out);
 
-typedef enum { EVENT_NONE, EVENT_KEY, EVENT_MOUSE, EVENT_RESIZE, EVENT_PASTE, EVENT_WAKE, EVENT_QUIT, EVENT_RESUME } EventKind;
+typedef enum { EVENT_NONE, EVENT_KEY, EVENT_MOUSE, EVENT_RESIZE, EVENT_PASTE, EVENT_WAKE, EVENT_QUIT, EVENT_RESUME, EVENT_GROUND } EventKind;
 typedef enum { MOUSE_PRESS, MOUSE_RELEASE, MOUSE_DRAG, MOUSE_WHEEL_UP, MOUSE_WHEEL_DOWN } MouseKind;
 typedef struct {
     EventKind kind;
@@ -29,6 +29,7 @@ typedef struct {
     int x, y;          /* mouse, from 0 */
     const char *paste; /* PASTE: text, borrowed until the next event */
     int signal;        /* QUIT: the signal that asks, 0: the end of input */
+    int32_t ground;    /* GROUND: the terminal says that this 0xRRGGBB is its background */
 } Event;
 
 #endif

@@ -15,11 +15,18 @@ static int look_table(const StyleSheet *s) {
     return s->theme == THEME_CONTRAST ? TABLE_CONTRAST : TABLE_DARK;
 }
 
+/* In many terminals bold makes the first eight colours bright: black becomes grey, and on a light ground each is paler.
+ */
+static bool pales(const StyleSheet *s, int32_t fg) {
+    return s->depth <= DEPTH_16 && fg >= 0 && fg < 8 && (fg == 0 || s->theme == THEME_LIGHT);
+}
+
 Paint style_role(const StyleSheet *s, StyleRole role, int attributes) {
     bool mono = s->depth == DEPTH_MONO || s->theme == THEME_MONO;
     Paint p = mono ? style_looks_mono[role] : style_looks[s->depth - DEPTH_8][look_table(s)][role];
     p.attributes = (uint8_t)(p.attributes ^ (attributes & ATTRIBUTE_REVERSE)); /* reversed twice would be plain */
     p.attributes = (uint8_t)(p.attributes | (attributes & (ATTRIBUTE_BOLD | ATTRIBUTE_UNDERLINE)));
+    if (pales(s, p.fg)) p.attributes &= (uint8_t)~ATTRIBUTE_BOLD;
     return p;
 }
 
@@ -78,9 +85,8 @@ int32_t style_heat(const StyleSheet *s, HeatMap map, uint8_t heat) {
     return curve_at(curve, (double)level / (levels - 1));
 }
 
-/* Relative luminance 0..1 of the xterm palette's cube and greys, or of an RGB colour; 2 is near enough to the exponent
- * of sRGB. */
-static double luminance(int32_t colour) {
+/* Of the xterm palette's cube and greys, or of an RGB colour; 2 is near enough to the exponent of sRGB. */
+double style_luminance(int32_t colour) {
     static const int steps[6] = {0, 95, 135, 175, 215, 255};
     double r, g, b;
     if ((colour & IS_RGB) != 0) {
@@ -97,7 +103,7 @@ Paint style_on_heat(const StyleSheet *s, HeatMap map, uint8_t heat) {
     Paint p = {-1, -1, ATTRIBUTE_BOLD};
     if (!style_heat_is_colour(s)) return p;
     p.bg = style_heat(s, map, heat);
-    bool bright = luminance(p.bg) > 0.2; /* black and white contrast alike with about this */
+    bool bright = style_luminance(p.bg) > 0.2; /* black and white contrast alike with about this */
     if (s->depth == DEPTH_256)
         p.fg = bright ? 16 : 231;
     else

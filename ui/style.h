@@ -73,6 +73,9 @@ Paint style_on_heat(const StyleSheet *s, HeatMap map, uint8_t heat);
 /* How a glyph of the ramp is painted where heat is not a colour: the sign of a diverging map has a colour where there are any. */
 Paint style_ramp(const StyleSheet *s, HeatMap map, uint8_t heat);
 
+/* Relative luminance 0..1 of a colour that has one everywhere: an index from 16 up, or RGB. */
+double style_luminance(int32_t colour);
+
 const char *style_theme_name(ThemeName t); /* dark, light, contrast, mono */
 const char *style_map_name(MapName m);
 bool style_theme_find(const char *name, ThemeName *out);

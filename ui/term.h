@@ -26,6 +26,7 @@ typedef struct {
     int glyphs;     /* -1: HALF, ASCII without UTF-8; else Glyphs */
     bool mouse;
     bool utf8;      /* what intl_init said */
+    bool ask_ground; /* asks the terminal for its background: the answer, if there is one, is an EVENT_GROUND at any time */
 } TermOptions;
 
 /* The only real one. Refuses a terminal that cannot be used (dumb, unknown, not a terminal) with a sentence. Restores it on quit,

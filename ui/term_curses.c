@@ -9,6 +9,7 @@
 
 #include "bug.h"
 #include "clock.h"
+#include "ground.h"
 #include "intl.h"
 #include "mem.h"
 #include "paint.h"
@@ -29,6 +30,9 @@
 #define ESCAPE_DELAY 100 /* ms that a sequence may be late after its escape */
 #define LATE_BYTES   0.1 /* s that the rest of a character or report may be late */
 #define LATE_PASTE   1.0
+#define LATE_ANSWER  0.5  /* that what follows the escape of an answer may be late */
+#define ANSWER_TIME  10.0 /* s after which a terminal is taken for one that does not answer */
+#define ANSWER_LEAVE 0.1  /* s that leaving waits for an answer that would come to the shell */
 #define HARD_SPACE   0xA0u
 #define INPUT_FD     STDIN_FILENO
 #define OUTPUT_FD    STDOUT_FILENO
@@ -61,6 +65,7 @@ typedef struct {
     int pairs, pair_room; /* room: a power of two */
     Painter painter;
     TermDecoder decoder;
+    double asked;     /* for its ground, at this time */
     int silent_reads; /* readable, and then nothing to read */
 } CursesTerm;
 
@@ -288,6 +293,11 @@ static Depth get_depth(Term *t) {
 
 /* ---- input ---- */
 
+static int milliseconds(double seconds) {
+    if (seconds < 0) return -1;
+    return seconds > 1e6 ? 1000000000 : (int)(seconds * 1000 + 0.999);
+}
+
 static Key key_of_code(int code) {
     static const struct {
         int code;
@@ -371,7 +381,36 @@ static bool read_input(CursesTerm *c, Event *out) {
         c->silent_reads = 0;
         if (feed(c, code, out)) return true;
     }
-    return term_decode_has_escape(&c->decoder) && term_decode_flush(&c->decoder, out);
+    bool escape = term_decode_has_escape(&c->decoder) && !term_decode_expects_answer(&c->decoder);
+    return escape && term_decode_flush(&c->decoder, out);
+}
+
+/* Seconds that the rest of what has begun may be late. */
+static double lateness(const TermDecoder *d) {
+    if (term_decode_has_paste(d)) return LATE_PASTE;
+    return term_decode_has_escape(d) ? LATE_ANSWER : LATE_BYTES;
+}
+
+static void ask_ground(CursesTerm *c) {
+    send(GROUND_ASK);
+    term_decode_expect_answer(&c->decoder, true);
+    c->asked = clock_now();
+}
+
+static bool expects_answer(CursesTerm *c, double seconds) {
+    return term_decode_expects_answer(&c->decoder) && clock_now() - c->asked < seconds;
+}
+
+/* An answer that is on its way is not left to the shell. */
+static void take_answer(CursesTerm *c) {
+    Event event;
+    double end = clock_now() + ANSWER_LEAVE, left = ANSWER_LEAVE;
+    if (!expects_answer(c, 1)) return;
+    for (; left > 0 && term_decode_expects_answer(&c->decoder); left = end - clock_now()) {
+        struct pollfd input = {INPUT_FD, POLLIN, 0};
+        if (poll(&input, 1, milliseconds(left)) <= 0 || (input.revents & POLLIN) == 0) return;
+        read_input(c, &event);
+    }
 }
 
 /* A window that is of the same size again was another one in between, and may have lost what was on it. */
@@ -393,11 +432,6 @@ static bool read_signals(CursesTerm *c, Event *out) {
         out->kind = EVENT_RESIZE;
     c->resumed = false;
     return out->kind != EVENT_NONE;
-}
-
-static int milliseconds(double seconds) {
-    if (seconds < 0) return -1;
-    return seconds > 1e6 ? 1000000000 : (int)(seconds * 1000 + 0.999);
 }
 
 typedef enum { WAIT_INPUT, WAIT_WAKE, WAIT_NOTHING, WAIT_END } Wait;
@@ -422,7 +456,8 @@ static Event next(Term *t, double timeout, int wake_fd) {
         Event event;
         if (read_signals(c, &event) || read_input(c, &event)) return event;
         double left = timeout < 0 ? -1 : end - clock_now() > 0 ? end - clock_now() : 0;
-        double late = term_decode_has_paste(&c->decoder) ? LATE_PASTE : LATE_BYTES;
+        if (!expects_answer(c, ANSWER_TIME)) term_decode_expect_answer(&c->decoder, false);
+        double late = lateness(&c->decoder);
         bool partial = term_decode_is_waiting(&c->decoder);
         bool cut = partial && (left < 0 || left > late);
         switch (wait_for(c, cut ? late : left, wake_fd)) {
@@ -486,6 +521,7 @@ static void start(CursesTerm *c) {
 static void close_term(Term *t) {
     CursesTerm *c = self(t);
     if (!signals_gave_back()) {
+        take_answer(c);
         clear_modes();
         endwin();
     }
@@ -530,6 +566,7 @@ Status term_curses_open(const TermOptions *o, Term **out) {
     c->mouse = o->mouse;
     bug_set_hook(signals_give_back);
     start(c);
+    if (o->ask_ground && choice.can_answer && c->depth != DEPTH_MONO) ask_ground(c);
     *out = &c->term;
     return status_ok();
 }

@@ -1,5 +1,6 @@
 #include "term_decode.h"
 
+#include "ground.h"
 #include "utf8.h"
 
 #include <string.h>
@@ -13,7 +14,14 @@ enum {
     STATE_MOUSE,
     STATE_X10,
     STATE_PASTE,
+    STATE_ANSWER,     /* after ESC ]: so far what the terminal says of its ground */
+    STATE_ANSWER_END, /* after the ESC of ESC \ */
+    STATE_STRING,     /* inside another string, to its end */
+    STATE_STRING_END,
 };
+
+#define BELL              0x07u
+#define STRING_TERMINATOR 0x9Cu
 
 #define PASTE_MOST (1u << 20) /* bytes of one paste; what is beyond is dropped */
 
@@ -28,8 +36,20 @@ void term_decode_done(TermDecoder *d) {
     str_done(&d->given);
 }
 
+void term_decode_expect_answer(TermDecoder *d, bool expect) {
+    d->asked = expect;
+}
+bool term_decode_expects_answer(const TermDecoder *d) {
+    return d->asked;
+}
+
+/* An answer that has begun, or may have. */
+static bool is_answer(const TermDecoder *d) {
+    return d->state == STATE_ANSWER_END || (d->state == STATE_ANSWER && (d->used > 0 || d->asked));
+}
+
 bool term_decode_is_waiting(const TermDecoder *d) {
-    return d->state != STATE_GROUND;
+    return d->state != STATE_GROUND && !is_answer(d);
 }
 bool term_decode_has_escape(const TermDecoder *d) {
     return d->state == STATE_ESCAPE;
@@ -106,6 +126,10 @@ static bool escape_byte(TermDecoder *d, uint32_t byte, Event *out) {
         begin(d, byte == '[' ? STATE_SEQUENCE : STATE_SINGLE);
         return false;
     }
+    if (byte == ']') {
+        begin(d, STATE_ANSWER);
+        return false;
+    }
     if (byte == 0x1B) return *out = (Event){.kind = EVENT_KEY, .key = KEYCODE_ESCAPE}, true; /* the second one waits */
     return key_event(d, KEYCODE_ESCAPE, out); /* Alt and a key: an escape; the key alone could run a command */
 }
@@ -117,6 +141,49 @@ static bool sequence_byte(TermDecoder *d, uint32_t byte, Event *out) {
     }
     if (byte >= 0x40 && byte < 0x7F) d->state = STATE_GROUND;
     return false;
+}
+
+/* ---- strings ---- */
+
+static bool answer_event(TermDecoder *d, Event *out) {
+    d->state = STATE_GROUND;
+    if (ground_match(d->bytes, d->used) != GROUND_WHOLE) return false;
+    d->asked = false;
+    *out = (Event){.kind = EVENT_GROUND, .ground = ground_colour(d->bytes, d->used)};
+    return true;
+}
+
+static bool string_byte(TermDecoder *d, uint32_t byte, Event *out) {
+    if (byte == 0x1B) {
+        d->state = STATE_STRING_END;
+        return false;
+    }
+    bool control = byte < 0x20;
+    if (control || byte == STRING_TERMINATOR) d->state = STATE_GROUND;
+    return control && byte != BELL && ground_byte(d, byte, out); /* it broke off */
+}
+
+static bool answer_byte(TermDecoder *d, uint32_t byte, Event *out) {
+    if (byte == BELL || byte == STRING_TERMINATOR) return answer_event(d, out);
+    if (byte == 0x1B) {
+        d->state = STATE_ANSWER_END;
+        return false;
+    }
+    d->bytes[d->used++] = (char)byte;
+    if (ground_match(d->bytes, d->used) != GROUND_OTHER) return false;
+    d->state = STATE_STRING;
+    return string_byte(d, byte, out);
+}
+
+/* The byte after an ESC inside a string. */
+static bool string_end_byte(TermDecoder *d, uint32_t byte, Event *out) {
+    if (byte == '\\') {
+        if (d->state == STATE_ANSWER_END) return answer_event(d, out);
+        d->state = STATE_GROUND;
+        return false;
+    }
+    begin(d, STATE_ESCAPE); /* the string broke off */
+    return escape_byte(d, byte, out);
 }
 
 /* ---- mouse ---- */
@@ -213,6 +280,13 @@ static bool feed_byte(TermDecoder *d, uint32_t byte, Event *out) {
     case STATE_PASTE:
         paste_byte(d, byte);
         return false;
+    case STATE_ANSWER:
+        return answer_byte(d, byte, out);
+    case STATE_STRING:
+        return string_byte(d, byte, out);
+    case STATE_ANSWER_END:
+    case STATE_STRING_END:
+        return string_end_byte(d, byte, out);
     default:
         return ground_byte(d, byte, out);
     }
@@ -242,7 +316,9 @@ bool term_decode_feed(TermDecoder *d, InputKind kind, uint32_t value, Event *out
 
 bool term_decode_flush(TermDecoder *d, Event *out) {
     int state = d->state;
+    if (is_answer(d)) return false;
     d->state = STATE_GROUND;
-    if (state == STATE_ESCAPE) return key_event(d, KEYCODE_ESCAPE, out);
+    bool alt = state == STATE_ANSWER; /* Alt and a bracket */
+    if (state == STATE_ESCAPE || alt) return key_event(d, KEYCODE_ESCAPE, out);
     return state == STATE_PASTE && paste_event(d, out);
 }

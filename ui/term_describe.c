@@ -98,7 +98,8 @@ Status term_choose(const TermOptions *o, TermChoice *out) {
         return status_usage(_("the terminal TERM=%s is not known here; TERM=xterm-256color fits most"), term);
     if (!d.can_move)
         return status_usage(_("the terminal TERM=%s cannot move its cursor, so no picture can be drawn"), term);
-    *out = (TermChoice){.glyphs = GLYPHS_ASCII};
+    bool plain = strncmp(term, "linux", 5) == 0 || strncmp(term, "vt", 2) == 0;
+    *out = (TermChoice){.glyphs = GLYPHS_ASCII, .can_answer = !plain};
     snprintf(out->name, sizeof out->name, "%s", term);
     STATUS_TRY(choose_depth(o, term, out));
     return choose_glyphs(o, out);

@@ -18,6 +18,7 @@ typedef struct {
     char name[64]; /* of the description: TERM, or its relative with the colours asked for */
     Depth depth;
     Glyphs glyphs;
+    bool can_answer; /* to a question in a control string; others would print it */
 } TermChoice;
 
 /* From TERM, NO_COLOR and the options. Refuses with a sentence: no TERM, an unknown one, one that cannot move its cursor, a depth that
