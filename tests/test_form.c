@@ -91,17 +91,17 @@ static void what_follows_is_shown_and_can_be_changed(void **unused) {
     Options *o = options_new(followers);
     options_let_follow(o, half);
     Form *f = form_new(o);
-    assert_true(shows(f, "half  32 tokens  follows"));
+    assert_true(shows(f, "half  32 tokens       follows"));
     assert_true(shows(f, "from  the first rule  follows"));
     assert_true(shows(f, "ids   not set"));
     assert_ok(form_set(f, "d", "10"));
-    assert_true(shows(f, "half  5 tokens  follows"));
+    assert_true(shows(f, "half  5 tokens        follows"));
     assert_line(f, "d=10"); /* what follows is not given */
     form_move(f, 1);
     form_enter(f);
     type(f, "0<Enter>"); /* typing begins with what it is */
     assert_true(shows(f, "half  50 tokens"));
-    assert_false(shows(f, "tokens  follows"));
+    assert_false(shows(f, "tokens       follows"));
     form_move(f, 1);
     form_enter(f);
     form_move(f, 1);

@@ -229,6 +229,17 @@ static bool changed(const Form *f, const char *name) {
     return set && !same_text(options_value(f->options, name), options_value(f->before, name));
 }
 
+/* Columns of the widest value that follows, with its unit: the words behind them stand in one column. */
+static int follow_width(const Form *f) {
+    int most = 0;
+    for (int i = 0; i < options_count(f->options); i++) {
+        const char *unit = options_row(f->options, i)->unit;
+        int columns = f->follow[i] ? utf8_columns(f->follow[i]) + (unit && *unit ? 1 + utf8_columns(unit) : 0) : 0;
+        if (columns > most) most = columns;
+    }
+    return most;
+}
+
 /* The value with its unit, and a word when it is there only because nobody said otherwise. */
 static void draw_value(const Form *f, Canvas *c, Rect r, int i) {
     const Option *row = options_row(f->options, i);
@@ -238,7 +249,10 @@ static void draw_value(const Form *f, Canvas *c, Rect r, int i) {
     int used = canvas_text(c, r.x, r.y, r.w, set || follows ? value : _("not set"), role, CANVAS_ELLIPSIS);
     if ((set || follows) && row->unit && *row->unit)
         used += 1 + canvas_text(c, r.x + used + 1, r.y, r.w - used - 1, row->unit, STYLE_DIM, ATTRIBUTE_NONE);
-    if (follows) canvas_text(c, r.x + used + 2, r.y, r.w - used - 2, _("follows"), STYLE_DIM, ATTRIBUTE_NONE);
+    if (!follows) return;
+    int at = follow_width(f);
+    if (at < used) at = used;
+    canvas_text(c, r.x + at + 2, r.y, r.w - at - 2, _("follows"), STYLE_DIM, ATTRIBUTE_NONE);
 }
 
 static void draw_row(const Form *f, Canvas *c, Rect r, int y, int i, int name_w, bool focus) {
