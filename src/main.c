@@ -2,6 +2,7 @@
  *
  * Exit codes: 0 done; 1 failed while running; 2 a bad command, id, key, value or file; 128+n stopped by signal n. Every
  * error is one line on standard error. */
+#include "assets.h"
 #include "bug.h"
 #include "catalog.h"
 #include "environment.h"
@@ -383,9 +384,18 @@ static void out_of_memory(const char *sentence) {
     exit(1);
 }
 
+/* Whether characters are UTF-8. */
+static bool set_language(void) {
+    Str translations;
+    str_init(&translations);
+    bool utf8 = intl_init(assets_translations(&translations) ? translations.s : NULL);
+    str_done(&translations);
+    return utf8;
+}
+
 int main(int argc, char **argv) {
     environment_settle(argv);
-    bool utf8 = intl_init(NULL);
+    bool utf8 = set_language();
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a write beyond the limit fails, with a sentence */
     mem_set_hook(out_of_memory);

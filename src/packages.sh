@@ -24,5 +24,5 @@ bring() {
 
 # What building and running need. Any BLAS that Debian calls libopenblas will do; the pthread build is the usual one.
 build_packages='gcc libc6-dev cmake ninja-build pkg-config libncurses-dev libopenblas-dev libcsv-dev libutf8proc-dev
-libpcre2-dev libjansson-dev'
+libpcre2-dev libjansson-dev gettext'
 run_packages='ncurses-base'

@@ -10,7 +10,7 @@ set -eu
 here=$(CDPATH= cd -- "$(dirname -- "$0")/.." && pwd)
 . "$here/src/packages.sh"
 
-bring $build_packages $run_packages libcmocka-dev libvterm-dev clang libclang-rt-14-dev gettext ncurses-term
+bring $build_packages $run_packages libcmocka-dev libvterm-dev clang libclang-rt-14-dev ncurses-term
 
 out=${LANTERN_BUILD:-$here/build}
 jobs=$(nproc)

@@ -152,6 +152,23 @@ static void the_only_threads_are_ours(void **state) {
     expect_end(p, 0);
 }
 
+/* The environment says it, whether or not such a locale is installed. Wide characters leave the borders where they are.
+ */
+static void words_are_those_of_the_language(void **state) {
+    (void)state;
+#ifdef LANTERN_TRANSLATED
+    static const char *const chinese[] = {"LC_ALL=", "LANG=zh_CN.UTF-8", NULL};
+    Pty *p = pty_call(&(PtyOptions){.env = chinese}, run_program, (void *)endless);
+    pty_expect(p, "\u25B8\u8BAD\u7EC3   \u25B6"); /* train */
+    pty_expect(p, "q \u9000\u51FA");              /* quit */
+    for (int y = 2; y < 12; y++) assert_int_equal(pty_cell(p, 79, y).ch, 0x2502);
+    pty_type(p, "qq");
+    expect_end(p, 0);
+#else
+    skip();
+#endif
+}
+
 /* ---- leaving ---- */
 
 static void leave_by_keys(const PtyOptions *o, const char *first, const char *second) {
@@ -356,6 +373,7 @@ int main(void) {
         cmocka_unit_test(the_first_frame_comes_before_the_corpus),
         cmocka_unit_test(without_a_terminal_it_says_what_goes),
         cmocka_unit_test(the_only_threads_are_ours),
+        cmocka_unit_test(words_are_those_of_the_language),
         cmocka_unit_test(keys_leave),
         cmocka_unit_test(any_other_key_stays),
         cmocka_unit_test(signals_leave),

@@ -19,6 +19,15 @@ bool assets_find(const char *relative, Str *path) {
     return try_root(LANTERN_ASSETS_INSTALLED, relative, path);
 }
 
+/* Any language will do: all of them are built together. */
+bool assets_translations(Str *path) {
+    static const char one[] = "translations/zh_CN/LC_MESSAGES/lantern.mo", built[] = LANTERN_TRANSLATIONS_BUILT;
+    bool found = try_root(getenv("LANTERN_ASSETS"), one, path) || try_root(built, one + sizeof "translations", path) ||
+                 try_root(LANTERN_ASSETS_INSTALLED, one, path);
+    if (found) str_truncate(path, path->len - strlen("/zh_CN/LC_MESSAGES/lantern.mo"));
+    return found;
+}
+
 bool assets_grammar(const char *name, Str *path) {
     if (!*name || strchr(name, '/')) return false;
     Str relative;

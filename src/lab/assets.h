@@ -9,6 +9,8 @@
 
 bool assets_find(const char *relative, Str *path); /* "grammars/farm.grammar"; false: not there */
 bool assets_grammar(const char *name, Str *path); /* of a built-in grammar: "farm"; false: there is none of that name */
-bool assets_cache_dir(Str *path);                 /* $XDG_CACHE_HOME/lantern or ~/.cache/lantern, made; false: cannot */
+bool assets_translations(
+    Str *path);                   /* the folder for intl_init: of the assets, the build, the installed; false: none */
+bool assets_cache_dir(Str *path); /* $XDG_CACHE_HOME/lantern or ~/.cache/lantern, made; false: cannot */
 
 #endif
