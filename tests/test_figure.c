@@ -91,6 +91,55 @@ static void bars_keep_their_sign(void **state) {
     table_free(t);
 }
 
+/* Whole numbers have commas and end in one column; labels are not cut while there is room. */
+static void bars_have_readable_numbers(void **state) {
+    (void)state;
+    static const Column sizes[] = {{"model", COLUMN_TEXT, ""}, {"bytes", COLUMN_INT, "bytes"}, {0}};
+    Table *t = table_new("t", sizes);
+    table_add_text(t, "a-long-name-of-a-model");
+    table_add_int(t, 4718592);
+    table_add_text(t, "short");
+    table_add_int(t, 512);
+    char *text = draw(&(Figure){FIGURE_BARS, "t", "model", "bytes", NULL}, t, 60, 4);
+    assert_int_equal(strncmp(text, "bytes (bytes)", 13), 0);
+    assert_non_null(strstr(text, "a-long-name-of-a-model "));
+    assert_non_null(strstr(text, "  4,718,592\n"));
+    assert_non_null(strstr(text, "        512\n"));
+    mem_free(text);
+    table_free(t);
+}
+
+static int bars_in(const char *text) {
+    int n = 0;
+    for (const char *at = text; (at = strstr(at, "even")); at += 4) n++;
+    for (const char *at = text; (at = strstr(at, "odd")); at += 3) n++;
+    return n;
+}
+
+/* More bars than rows go into panels; what has no room is counted. */
+static void many_bars_go_side_by_side(void **state) {
+    (void)state;
+    Table *t = table_of(12, 1, 1);
+    Figure f = {FIGURE_BARS, "t", "x", "with", "kind"};
+    char *text = draw(&f, t, 50, 13);
+    assert_int_equal(bars_in(text), 12);
+    assert_null(strstr(text, "more"));
+    mem_free(text);
+    text = draw(&f, t, 100, 7);
+    assert_int_equal(bars_in(text), 12);
+    assert_null(strstr(text, "more"));
+    mem_free(text);
+    text = draw(&f, t, 100, 6);
+    assert_int_equal(bars_in(text), 9);
+    assert_non_null(strstr(text, "… and 3 more in the table"));
+    mem_free(text);
+    text = draw(&f, t, 50, 6);
+    assert_int_equal(bars_in(text), 4);
+    assert_non_null(strstr(text, "… and 8 more in the table"));
+    mem_free(text);
+    table_free(t);
+}
+
 static void nothing_breaks_in_little_room(void **state) {
     (void)state;
     Table *t = table_of(7, -1, -3), *none = table_new("t", columns);
@@ -111,6 +160,8 @@ int main(void) {
         cmocka_unit_test(lines_have_the_names_of_columns_or_series),
         cmocka_unit_test(logarithmic_axes),
         cmocka_unit_test(bars_keep_their_sign),
+        cmocka_unit_test(bars_have_readable_numbers),
+        cmocka_unit_test(many_bars_go_side_by_side),
         cmocka_unit_test(nothing_breaks_in_little_room),
         cmocka_unit_test(all_is_freed),
     };

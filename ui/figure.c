@@ -4,12 +4,13 @@
 #include "format.h"
 #include "intl.h"
 #include "mem.h"
+#include "utf8.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { SERIES_MOST = 6, LABEL_MOST = 24 };
+enum { SERIES_MOST = 6, LABEL_MOST = 24, NUMBER_W = 11, PANEL_W = 46 };
 
 static const StyleRole series_roles[SERIES_MOST] = {STYLE_SERIES_A, STYLE_SERIES_B, STYLE_SERIES_C,
                                                     STYLE_SERIES_D, STYLE_MODEL,    STYLE_TRUTH};
@@ -136,23 +137,81 @@ static double largest(const Table *t, const int *column, int columns, bool *nega
     return most;
 }
 
-static void draw_bars(Canvas *c, Rect r, const Figure *f, const Table *t) {
-    int x = table_find(t, f->x), column[SERIES_MOST], columns = columns_of(f, t, column);
+typedef struct {
+    const Figure *figure;
+    const Table *table;
+    int x, column[SERIES_MOST], columns;
+    double most;
     bool negative;
-    double most = largest(t, column, columns, &negative);
-    void (*draw)(Canvas *, int, int, int, double, StyleRole) = negative ? draw_bar_signed : draw_bar;
-    int label_w = r.w / 3 < LABEL_MOST ? r.w / 3 : LABEL_MOST, number_w = 12, bar = r.w - label_w - number_w - 2;
-    for (long i = 0; i < table_rows(t) * columns && i < r.h; i++) {
-        char label[LABEL_MOST * 2], more[LABEL_MOST] = "";
-        int which = (int)(i % columns), y = r.y + (int)i;
-        label_of(t, i / columns, x, label, sizeof label);
-        series_of(f, t, i / columns, column[which], columns, more, sizeof more);
-        int at = canvas_textf(c, r.x, y, label_w, STYLE_TEXT, CANVAS_ELLIPSIS, more[0] ? "%s %s" : "%s", label, more);
-        (void)at;
-        double v = number_at(t, i / columns, column[which]);
-        draw(c, r.x + label_w + 1, y, bar, most > 0 && isfinite(v) ? v / most : 0, series_roles[which]);
-        canvas_text(c, r.x + r.w - number_w + 1, y, number_w - 1, format_figures(v).s, STYLE_DIM, ATTRIBUTE_NONE);
+    int label_w; /* of the longest label */
+} Bars;
+
+/* The name of bar I: its row's x, and its series or column. */
+static void bar_label(const Bars *b, long i, char *out, size_t bytes) {
+    char label[LABEL_MOST * 2], more[LABEL_MOST] = "";
+    label_of(b->table, i / b->columns, b->x, label, sizeof label);
+    series_of(b->figure, b->table, i / b->columns, b->column[i % b->columns], b->columns, more, sizeof more);
+    snprintf(out, bytes, more[0] ? "%s %s" : "%s", label, more);
+}
+
+static Bars bars_of(const Figure *f, const Table *t) {
+    Bars b = {.figure = f, .table = t, .x = table_find(t, f->x)};
+    b.columns = columns_of(f, t, b.column);
+    b.most = largest(t, b.column, b.columns, &b.negative);
+    for (long i = 0; i < table_rows(t) * b.columns; i++) {
+        char label[LABEL_MOST * 4];
+        bar_label(&b, i, label, sizeof label);
+        int columns = utf8_columns(label);
+        if (columns > b.label_w) b.label_w = columns;
     }
+    return b;
+}
+
+/* Whole numbers of a readable length stand on their last digit. */
+static void draw_number(Canvas *c, int x, int y, const Bars *b, double value, int column) {
+    bool whole = table_column(b->table, column)->type == COLUMN_INT && fabs(value) < 1e9;
+    Text text = whole ? format_count((long long)value) : format_figures(value);
+    int shift = whole ? NUMBER_W - utf8_columns(text.s) : 0;
+    canvas_text(c, x + shift, y, NUMBER_W - shift, text.s, STYLE_DIM, ATTRIBUTE_NONE);
+}
+
+/* Bar I in row Y of the panel at X, W wide. */
+static void draw_one_bar(Canvas *c, const Bars *b, long i, int x, int y, int w) {
+    void (*draw)(Canvas *, int, int, int, double, StyleRole) = b->negative ? draw_bar_signed : draw_bar;
+    int most_w = w * 2 / 5, label_w = b->label_w < most_w ? b->label_w : most_w, which = (int)(i % b->columns);
+    char label[LABEL_MOST * 4];
+    bar_label(b, i, label, sizeof label);
+    canvas_text(c, x, y, label_w, label, STYLE_TEXT, CANVAS_ELLIPSIS);
+    double v = number_at(b->table, i / b->columns, b->column[which]);
+    double share = b->most > 0 && isfinite(v) ? v / b->most : 0;
+    draw(c, x + label_w + 1, y, w - label_w - NUMBER_W - 2, share, series_roles[which]);
+    draw_number(c, x + w - NUMBER_W, y, b, v, b->column[which]);
+}
+
+/* What the bars of one column measure, with its unit, above them. */
+static void draw_bars_head(Canvas *c, Rect *r, const Column *column) {
+    canvas_textf(c, r->x, r->y, r->w, STYLE_DIM, CANVAS_ELLIPSIS, *column->unit ? "%s (%s)" : "%s", column->name,
+                 column->unit);
+    r->y++;
+    r->h--;
+}
+
+/* Below each other, in several panels when they are many; how many do not fit is said. */
+static void draw_bars(Canvas *c, Rect r, const Figure *f, const Table *t) {
+    Bars b = bars_of(f, t);
+    long n = table_rows(t) * b.columns;
+    if (b.columns == 1 && r.h > 3) draw_bars_head(c, &r, table_column(t, b.column[0]));
+    if (r.h < 1 || n == 0) return;
+    long panels = (n + r.h - 1) / r.h, most = r.w / PANEL_W > 1 ? r.w / PANEL_W : 1;
+    if (panels > most) panels = most;
+    long shown = panels * r.h < n ? panels * r.h - 1 : n;
+    int step = r.w / (int)panels, w = panels > 1 ? step - 2 : step;
+    for (long i = 0; i < shown; i++) {
+        draw_one_bar(c, &b, i, r.x + (int)(i / r.h) * step, r.y + (int)(i % r.h), w);
+    }
+    if (shown < n)
+        canvas_textf(c, r.x + (int)(panels - 1) * step, r.y + r.h - 1, w, STYLE_DIM, CANVAS_ELLIPSIS,
+                     _("… and %ld more in the table"), n - shown);
 }
 
 /* Heat: x is the column, y the row, series the value; of the first map when the table holds several. */

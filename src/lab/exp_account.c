@@ -231,9 +231,10 @@ static Status run(Study *s) {
 const Experiment experiment_arch_account = {
     .entry = {.id = "arch.account",
               .section = "S3 11",
-              .title = N_("what a Transformer costs: parameters, operations, memory"),
-              .see = N_("The feed-forward layers hold most of a large model, the vocabulary most of a small one. The "
-                        "scores grow with T squared, everything else with T."),
+              .title = N_("what a Transformer costs: parameters, FLOPs, memory"),
+              .see = N_(
+                  "The feed-forward layers hold most of a large model; in a small one nearly half is vocabulary. The "
+                  "scores grow with T squared, everything else with T."),
               .options = (const Option *const[]){shape_option_rows, account_options, experiment_common_options, NULL},
               .tables = (const TableSpec[]){{"parameters", parameters_columns},
                                             {"flops", flops_columns},

@@ -92,7 +92,7 @@ static Status run(Study *s) {
 const Experiment experiment_arch_cards = {
     .entry = {.id = "arch.cards",
               .section = "S3 7",
-              .title = N_("real models side by side: shapes, norms, activations, positions, caches"),
+              .title = N_("real models side by side, by published dimensions"),
               .see = N_("d_ff is 4 d, or about 8/3 d when gated; d / layers lies near 128; T5 is the exception. What "
                         "shrank most over the years is the cache of a token."),
               .options = (const Option *const[]){cards_option_rows, experiment_common_options, NULL},

@@ -130,7 +130,7 @@ static void follow_gqa(const Options *o, const char *name, Str *out) {
 const Experiment experiment_gqa_cost = {
     .entry = {.id = "gqa.cost",
               .section = "L4 5.3",
-              .title = N_("grouped queries: cache, memory and the time of a decoding step"),
+              .title = N_("grouped queries: cache, memory, time of a step"),
               .see = N_(
                   "A quarter of the key/value heads is a quarter of the cache and about three times as many tokens a "
                   "second; with all heads the batch does not fit."),
@@ -242,7 +242,7 @@ static void follow_mla(const Options *o, const char *name, Str *out) {
 const Experiment experiment_mla_cost = {
     .entry = {.id = "mla.cost",
               .section = "S3 10.3",
-              .title = N_("latent attention: what is cached for a token, beside the others"),
+              .title = N_("latent attention: what is cached for a token"),
               .see =
                   N_("One latent vector and one key with the position stand for all heads: as small as grouped queries "
                      "with two or three groups."),

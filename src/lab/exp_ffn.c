@@ -10,8 +10,8 @@ static const Option ffn_options[] = {
     {"d", OPTION_INT, "512", 1, 1e6, NULL, "", N_("width of the residual stream")},
     {"round", OPTION_INT, "64", 1, 1e6, NULL, "", N_("d_ff becomes a multiple of this")},
     {"from", OPTION_REAL, "-4", -1000, 1000, NULL, "", N_("where the curves begin")},
-    {"to", OPTION_REAL, "4", -1000, 1000, NULL, "", N_("where they end")},
-    {"points", OPTION_INT, "81", 2, 10000, NULL, "", N_("of each curve")},
+    {"to", OPTION_REAL, "2", -1000, 1000, NULL, "", N_("where they end")},
+    {"points", OPTION_INT, "61", 2, 10000, NULL, "", N_("of each curve")},
     {0},
 };
 
@@ -72,7 +72,7 @@ static Status run(Study *s) {
 const Experiment experiment_arch_ffn = {
     .entry = {.id = "arch.ffn",
               .section = "S3 4",
-              .title = N_("feed-forward layers: the 8/3 rule of gated ones, and the functions inside"),
+              .title = N_("feed-forward: the 8/3 rule and the functions inside"),
               .see = N_("Three matrices of 8/3 d hold as many parameters as two of 4 d. At 512 that is 1365.3: 1344 or "
                         "1408 in multiples of 64."),
               .options = (const Option *const[]){ffn_options, experiment_common_options, NULL},

@@ -213,7 +213,7 @@ static Status run(Study *s) {
 const Experiment experiment_kv_size = {
     .entry = {.id = "kv.size",
               .section = "L3 4.5",
-              .title = N_("how large the cache of real models is, beside a recurrent state and the weights"),
+              .title = N_("caches of real models beside state and weights"),
               .see = N_(
                   "A recurrent state stays as it is, a cache grows with every token: at 4096 tokens Llama-2 7B keeps "
                   "2 GiB for one sequence. A rolling cache stops at its window."),

@@ -15,7 +15,8 @@ static const Option stability_options[] = {
     {"offsets", OPTION_REALS, "0,10,100,1000,10000", -1e30, 1e30, NULL, "",
      N_("z-loss: what all logits have drifted by")},
     {"logits", OPTION_REALS, "0,-0.4,-1.1,-1.9,-3", -LOGIT_MOST, LOGIT_MOST, NULL, "", N_("z-loss: before they drift")},
-    {"scales", OPTION_REALS, "1,2,4,8,16", 0, SCALE_MOST, NULL, "", N_("QK-norm: factors on queries and keys")},
+    {"scales", OPTION_REALS, "0.5,1,1.5,2,3,4,6,8,12,16", 0, SCALE_MOST, NULL, "",
+     N_("QK-norm: factors on queries and keys")},
     {"keys", OPTION_INT, "64", 1, 10000, NULL, "positions", N_("QK-norm: that a query attends to")},
     {"head_dim", OPTION_INT, "64", 1, 10000, NULL, "", N_("QK-norm: width of queries and keys")},
     {"queries", OPTION_INT, "64", 1, 10000, NULL, "", N_("QK-norm: that the entropy is averaged over")},
@@ -187,7 +188,7 @@ static Status run(Study *s) {
 const Experiment experiment_arch_stability = {
     .entry = {.id = "arch.stability",
               .section = "S3 9",
-              .title = N_("z-loss, QK-norm and the soft cap: what goes wrong without them"),
+              .title = N_("what z-loss, QK-norm and the soft cap guard against"),
               .see = N_(
                   "Near 1000 the numbers of bf16 are 4 apart: what the logits differ by is lost. As queries and keys "
                   "grow, attention collapses to one position, but not behind QK-norm."),
