@@ -68,6 +68,13 @@ void batch_mark_pad(Batch *b, int row) {
     b->targets--;
 }
 
+int batch_sequence(const Batch *b, int row) {
+    int s = 0;
+    BUG_ON(row < 0 || row >= batch_rows(b));
+    while (b->start[s + 1] <= row) s++;
+    return s;
+}
+
 void batch_slice(const Batch *b, int from, int to, Batch *slice) {
     BUG_ON(from < 0 || to < from || to > b->sequences);
     int n = to - from, first = from < to ? b->start[from] : 0;

@@ -3,7 +3,7 @@
 #ifndef MODEL_BATCH_H
 #define MODEL_BATCH_H
 
-#include <stdbool.h>
+#include "mask.h"
 
 #define TARGET_NONE (-1) /* this row has no target */
 
@@ -29,6 +29,11 @@ static inline int batch_rows(const Batch *b) {
 void batch_add(Batch *b, const int *ids, int n, bool with_last);
 /* Marks a row as a pad and takes its target away. The next batch_clear forgets all pads. */
 void batch_mark_pad(Batch *b, int row);
+/* Whether row QUERY may look at row KEY of the same sentence: no pad, and allowed by the rule. */
+static inline bool batch_allows(const Batch *b, const MaskRule *m, int query, int key) {
+    return !(b->pad && b->pad[key]) && mask_allows(m, b->position[query], b->position[key]);
+}
+int batch_sequence(const Batch *b, int row); /* which sentence a row belongs to: rows of others are never looked at */
 /* A view of sequences [from, to) of B: shares its memory; start[] is copied into SLICE's own and shifted to 0. SLICE
  * was made by batch_init and by nothing else than this; batch_slice_done gives its start[] back (batch_done would free
  * B's). */

@@ -207,16 +207,19 @@ static Vid add_head_steps(const Graph *g, Vid x, int norm, const char *name) {
     return x;
 }
 
+MaskRule model_mask(const Model *m, const ModelTweak *tweak, int layer) {
+    bool other = tweak && tweak->window >= 0;
+    return (MaskRule){.window = other ? tweak->window : config_window(&m->config, layer), .causal = true};
+}
+
 static AttentionShape attention_shape(const Graph *g) {
     const ModelConfig *c = &g->m->config;
-    int window = config_window(c, g->layer);
     const unsigned char *off = NULL;
-    if (g->tweak && g->tweak->window >= 0) window = g->tweak->window;
     if (g->tweak && g->tweak->head_off) off = g->tweak->head_off + (size_t)g->layer * (size_t)c->heads;
     return (AttentionShape){.heads = c->heads,
                             .kv_heads = c->kv_heads,
                             .head_dim = c->head_dim,
-                            .mask = {.window = window, .causal = true},
+                            .mask = model_mask(g->m, g->tweak, g->layer),
                             .softcap = c->softcap,
                             .head_off = off};
 }

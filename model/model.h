@@ -25,6 +25,9 @@ typedef struct {
     int window;                    /* -1: the model's; 0: none; n: n tokens, in every layer */
 } ModelTweak;
 
+/* The rule of who sees whom in a layer of such a pass: the one that attention is given. TWEAK may be NULL. */
+MaskRule model_mask(const Model *m, const ModelTweak *tweak, int layer);
+
 /* Records the graph of BATCH (given to tape_begin) and returns the logits [R x V]. TWEAK may be NULL.
  * Node names: embed, position, block{l}.norm1, .attention.query .key .value .query.rope .key.rope .attention,
  * .attention.out, .residual1, .norm2, .ffn.*, .residual2, final_norm, logits. */

@@ -79,10 +79,6 @@ static Bounds bounds_at(Tape *t, const Node *n, int row) {
     return (Bounds){base, base + t->rows, base + 2 * (size_t)t->rows, base + 3 * (size_t)t->rows};
 }
 
-static bool allows(const Batch *b, const MaskRule *m, int query, int key) {
-    return !(b->pad && b->pad[key]) && mask_allows(m, b->position[query], b->position[key]);
-}
-
 /* Positions count up by one and there are no pads: the ordinary case. */
 static bool is_plain(const Batch *b, int first, int T) {
     if (b->pad) return false;
@@ -109,7 +105,7 @@ static void general_bounds(const Batch *batch, const MaskRule *m, int first, int
     }
     for (int i = 0; i < T; i++) {
         for (int j = 0; j < T; j++) {
-            bool ok = allows(batch, m, first + i, first + j);
+            bool ok = batch_allows(batch, m, first + i, first + j);
             allowed[(size_t)i * (size_t)T + (size_t)j] = ok;
             if (!ok) continue;
             if (b->from[i] == T) b->from[i] = j;

@@ -450,6 +450,38 @@ static void tampering_is_said_and_changes_no_parameter(void **state) {
     lab_free(l);
 }
 
+static const char *poked(Lab *l) {
+    static char text[64];
+    Snapshot *s = lab_snapshot(l);
+    const Table *t = snapshot_table(s, "poke"), *lines = snapshot_table(s, "state");
+    snprintf(text, sizeof text, "%lld %s", table_int(t, 0, table_find(t, "position")),
+             table_text(t, 0, table_find(t, "other")));
+    for (long i = 0; i < table_rows(lines); i++)
+        if (strncmp(table_text(lines, i, 0), "poke", 4) == 0)
+            snprintf(text + strlen(text), sizeof text - strlen(text), ", %s", table_text(lines, i, 0));
+    snapshot_unref(s);
+    return text;
+}
+
+static void a_word_may_be_poked(void **state) {
+    (void)state;
+    Lab *l = fixture_lab(NULL);
+    assert_int_equal(strncmp(poked(l), "1 ", 2), 0);
+    assert_null(strchr(poked(l), ',')); /* as at first: no line brings it back */
+    fixture_do(l, "poke 3");
+    assert_int_equal(strncmp(poked(l), "3 ", 2), 0);
+    assert_non_null(strstr(poked(l), ", poke 3"));
+    fixture_do(l, "poke 2 cat");
+    assert_string_equal(poked(l), "2 cat, poke 2 cat");
+    fixture_refused(l, "poke 2 zebra", "no word 'zebra'");
+    fixture_refused(l, "poke 0", "from 1 to 31");
+    fixture_refused(l, "poke cat", "whole number");
+    assert_string_equal(poked(l), "2 cat, poke 2 cat");
+    fixture_do(l, "restart seed=2");
+    assert_int_equal(strncmp(poked(l), "1 ", 2), 0);
+    lab_free(l);
+}
+
 /* Beginning again, files. */
 
 static void a_restart_may_change_options(void **state) {
@@ -641,6 +673,7 @@ int main(void) {
         cmocka_unit_test(sampling_is_the_same_each_time),
         cmocka_unit_test(the_decoding_clock_keeps_its_pace),
         cmocka_unit_test(tampering_is_said_and_changes_no_parameter),
+        cmocka_unit_test(a_word_may_be_poked),
         cmocka_unit_test(a_restart_may_change_options),
         cmocka_unit_test(a_snapshot_says_how_the_run_was_asked_for),
         cmocka_unit_test(a_saved_run_goes_on),

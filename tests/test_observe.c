@@ -8,78 +8,18 @@
 #include "observe.h"
 #include "rng.h"
 #include "scene.h"
+#include "stage.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A model with everything on: grouped heads, a window, a soft cap, RoPE, norms of queries and keys. */
-typedef struct {
-    Corpus *corpus;
-    Model *model;
-    int *ids, n;
-    Scene scene;
-    Observers *observers;
-} Stage;
-
-static Stage *stage_new(const char *text, ModelConfig c) {
-    Stage *s = MEM_NEW(Stage);
-    assert_ok(corpora_load("farm", (CorpusTokens){0}, 10, 0, 10, 1, &s->corpus));
-    c.vocab = vocab_size(s->corpus->vocab);
-    s->model = model_new(&c, 3);
-    int *words, n;
-    assert_ok(vocab_encode(s->corpus->vocab, text, &words, &n));
-    s->n = n + 1;
-    s->ids = MEM_ARRAY(int, (size_t)s->n);
-    s->ids[0] = VOCAB_BOS;
-    memcpy(s->ids + 1, words, (size_t)n * sizeof *words);
-    mem_free(words);
-    s->scene = (Scene){.model = s->model,
-                       .vocab = s->corpus->vocab,
-                       .language = s->corpus->language,
-                       .ids = s->ids,
-                       .known = s->n,
-                       .visible = s->n,
-                       .prompt = s->n,
-                       .tweak = {.window = -1},
-                       .filter = filter_defaults(),
-                       .seed = 1};
-    s->observers = observers_new();
-    return s;
-}
-
-static void stage_free(Stage *s) {
-    observers_free(s->observers);
-    model_free(s->model);
-    corpus_free(s->corpus);
-    mem_free(s->ids);
-    mem_free(s);
-}
-
-static Snapshot *look(Stage *s, const char *name) {
-    SnapshotFacts facts = {0};
-    Snapshot *out = snapshot_new(&facts);
-    ObserverSet set = 0;
-    assert_ok(observers_add(name, &set));
-    observers_look(s->observers, &s->scene, set, out);
-    return out;
-}
-
-static ModelConfig rich(void) {
-    ModelConfig c = config_modern();
-    c.window = 4;
-    c.global_every = 2;
-    c.softcap = 5;
-    c.qk_norm = true;
-    return c;
-}
-
 /* Attention. */
 
 static void rows_sum_to_one_and_masked_cells_are_zero(void **state) {
     (void)state;
-    Stage *s = stage_new("the dogs near the cat behind the owl", rich());
-    Snapshot *seen = look(s, "attention");
+    Stage *s = stage_new("the dogs near the cat behind the owl", stage_rich());
+    Snapshot *seen = stage_look(s, "attention");
     for (int l = 0; l < 2; l++) {
         int window = config_window(model_config(s->model), l);
         const Field *w = snapshot_field(seen, "attention.%d.weights", l);
@@ -106,8 +46,8 @@ static void rows_sum_to_one_and_masked_cells_are_zero(void **state) {
 /* q k / sqrt(hd), capped, softmax, times v: again in double from the fields themselves. */
 static void stages_follow_from_queries_keys_and_values(void **state) {
     (void)state;
-    Stage *s = stage_new("the dogs near the cat", rich());
-    Snapshot *seen = look(s, "attention");
+    Stage *s = stage_new("the dogs near the cat", stage_rich());
+    Snapshot *seen = stage_look(s, "attention");
     const Field *q = snapshot_field(seen, "attention.0.query"), *k = snapshot_field(seen, "attention.0.key");
     const Field *v = snapshot_field(seen, "attention.0.value"), *mix = snapshot_field(seen, "attention.0.mix");
     const Field *score = snapshot_field(seen, "attention.0.scores"),
@@ -141,7 +81,7 @@ static void stages_follow_from_queries_keys_and_values(void **state) {
 static void before_is_before_rope(void **state) {
     (void)state;
     Stage *s = stage_new("the dogs", config_modern());
-    Snapshot *seen = look(s, "attention");
+    Snapshot *seen = stage_look(s, "attention");
     const Field *before = snapshot_field(seen, "attention.0.key_before"),
                 *after = snapshot_field(seen, "attention.0.key");
     double first = 0, last = 0;
@@ -154,7 +94,7 @@ static void before_is_before_rope(void **state) {
     snapshot_unref(seen);
     stage_free(s);
     s = stage_new("the dogs", config_gpt());
-    seen = look(s, "attention");
+    seen = stage_look(s, "attention");
     assert_null(snapshot_field(seen, "attention.0.key_before"));
     snapshot_unref(seen);
     stage_free(s);
@@ -162,8 +102,8 @@ static void before_is_before_rope(void **state) {
 
 static void tables_hold_every_cell(void **state) {
     (void)state;
-    Stage *s = stage_new("the dogs near", rich());
-    Snapshot *seen = look(s, "attention");
+    Stage *s = stage_new("the dogs near", stage_rich());
+    Snapshot *seen = stage_look(s, "attention");
     Table *all = observe_attention_table(seen, -1, -1), *one = observe_attention_table(seen, 1, 2);
     assert_int_equal(table_rows(all), 2 * 4 * 4 * 4);
     assert_int_equal(table_rows(one), 4 * 4);
@@ -187,7 +127,7 @@ static void tables_hold_every_cell(void **state) {
     table_free(of_head);
     assert_null(observe_attention_table(seen, 2, 0));
     snapshot_unref(seen);
-    seen = look(s, "next");
+    seen = stage_look(s, "next");
     assert_null(observe_attention_table(seen, -1, -1));
     assert_null(observe_vectors_table(seen, -1, -1));
     snapshot_unref(seen);
@@ -199,7 +139,7 @@ static void tables_hold_every_cell(void **state) {
 static void model_and_truth_are_distributions(void **state) {
     (void)state;
     Stage *s = stage_new("the dog", config_modern());
-    Snapshot *seen = look(s, "next");
+    Snapshot *seen = stage_look(s, "next");
     const Table *t = snapshot_table(seen, "next");
     assert_int_equal(table_rows(t), 56);
     double model = 0, truth = 0, before = 2;
@@ -215,7 +155,7 @@ static void model_and_truth_are_distributions(void **state) {
     assert_true(fabs(model - 1) < 1e-9 && fabs(truth - 1) < 1e-9);
     snapshot_unref(seen);
     s->scene.language = NULL;
-    seen = look(s, "next");
+    seen = stage_look(s, "next");
     assert_true(table_is_empty(snapshot_table(seen, "next"), 0, 4));
     snapshot_unref(seen);
     stage_free(s);
@@ -224,10 +164,10 @@ static void model_and_truth_are_distributions(void **state) {
 static void an_impossible_prefix_has_no_truth(void **state) {
     (void)state;
     Stage *s = stage_new("dog the", config_modern());
-    Snapshot *seen = look(s, "next");
+    Snapshot *seen = stage_look(s, "next");
     assert_true(table_is_empty(snapshot_table(seen, "next"), 0, 4));
     snapshot_unref(seen);
-    seen = look(s, "path");
+    seen = stage_look(s, "path");
     const Table *t = snapshot_table(seen, "sentence");
     assert_int_equal(table_rows(t), 1); /* the model's alone */
     assert_string_equal(table_text(t, 0, 0), "model");
@@ -240,16 +180,16 @@ static void only_what_is_visible_counts(void **state) {
     Stage *s = stage_new("the dogs near the cat", config_modern());
     s->scene.visible = 3;
     s->scene.prompt = 4;
-    Snapshot *seen = look(s, "attention");
+    Snapshot *seen = stage_look(s, "attention");
     assert_int_equal(snapshot_field(seen, "attention.0.weights")->dim[1], 3);
     const Table *tokens = snapshot_table(seen, "tokens");
     assert_int_equal(table_rows(tokens), 6);
     assert_string_equal(table_text(tokens, 3, 3), "prompt");
     assert_string_equal(table_text(tokens, 4, 3), "generated");
     snapshot_unref(seen);
-    Snapshot *part = look(s, "next");
+    Snapshot *part = stage_look(s, "next");
     Stage *alone = stage_new("the dogs", config_modern());
-    Snapshot *whole = look(alone, "next");
+    Snapshot *whole = stage_look(alone, "next");
     for (long i = 0; i < 56; i++)
         assert_true(fabs(table_real(snapshot_table(part, "next"), i, 3) -
                          table_real(snapshot_table(whole, "next"), i, 3)) <= 0);
@@ -265,7 +205,7 @@ static void the_pipeline_ends_where_the_draws_begin(void **state) {
     (void)state;
     Stage *s = stage_new("the dog", config_modern());
     s->scene.filter = (FilterConfig){.tau = 0.8, .top_k = 5, .top_p = 0.9};
-    Snapshot *seen = look(s, "filter");
+    Snapshot *seen = stage_look(s, "filter");
     const Table *t = snapshot_table(seen, "filter"), *draws = snapshot_table(seen, "draws");
     assert_int_equal(table_rows(t), 5 * 56); /* logits, temperature, top_k, top_p, final */
     double sum = 0;
@@ -290,7 +230,7 @@ static void the_pipeline_ends_where_the_draws_begin(void **state) {
 
 static void looking_changes_no_parameter(void **state) {
     (void)state;
-    Stage *s = stage_new("the dogs near the cat", rich());
+    Stage *s = stage_new("the dogs near the cat", stage_rich());
     uint64_t before = params_hash(model_read_params(s->model));
     unsigned char off[8] = {0, 1};
     s->scene.tweak = (ModelTweak){.head_off = off, .window = 2};
@@ -308,9 +248,9 @@ static void paths_of_a_tampered_model_are_its_own(void **state) {
     (void)state;
     Stage *s = stage_new("the dogs near the cat", config_modern());
     unsigned char off[8] = {1, 1, 1, 1, 1, 1, 1, 1};
-    Snapshot *plain = look(s, "path");
+    Snapshot *plain = stage_look(s, "path");
     s->scene.tweak.head_off = off;
-    Snapshot *tampered = look(s, "path");
+    Snapshot *tampered = stage_look(s, "path");
     const Table *a = snapshot_table(plain, "path"), *b = snapshot_table(tampered, "path");
     assert_true(table_rows(a) > 0 && table_rows(b) > 0);
     assert_true(fabs(table_real(a, 0, 3) - table_real(b, 0, 3)) > 1e-6);
@@ -327,7 +267,7 @@ static void nothing_follows_the_end(void **state) {
     (void)state;
     Stage *s = stage_new("the dogs", config_modern());
     s->ids[2] = VOCAB_EOS;
-    Snapshot *seen = look(s, "path");
+    Snapshot *seen = stage_look(s, "path");
     assert_int_equal(table_rows(snapshot_table(seen, "path")), 0);
     assert_int_equal(table_rows(snapshot_table(seen, "sentence")), 0);
     snapshot_unref(seen);

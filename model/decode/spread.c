@@ -52,14 +52,17 @@ static void forget_piece(Sides *g) {
     memset(g->seen, 0, (size_t)g->layers * sizeof *g->seen);
 }
 
-static bool feed(Sides *g, Decoder *first, Decoder *second) {
+/* Two streams of one decoder; who watches changes with the text that is fed. */
+static bool feed(Sides *g, Decoder *d) {
     const Spread *s = g->s;
     for (int n; g->done < s->n; g->done += n) {
         n = s->n - g->done < PIECE ? s->n - g->done : PIECE;
         forget_piece(g);
-        (void)decoder_feed(first, 0, s->ids + g->done, n);
+        decoder_watch(d, keep, g);
+        (void)decoder_feed(d, 0, s->ids + g->done, n);
         forget_piece(g);
-        (void)decoder_feed(second, 0, s->other + g->done, n);
+        decoder_watch(d, compare, g);
+        (void)decoder_feed(d, 1, s->other + g->done, n);
         if (cancel_wanted()) return false;
     }
     return true;
@@ -80,14 +83,10 @@ bool spread_run(const Spread *s) {
                .d = c->d,
                .state = MEM_ARRAY(real, (size_t)c->layers * PIECE * (size_t)c->d),
                .seen = MEM_ARRAY(int, (size_t)c->layers)};
-    Decoder *side[2];
-    for (int i = 0; i < 2; i++) {
-        side[i] = decoder_new(s->m, 1, capacity_for(s));
-        decoder_set_tweak(side[i], s->tweak);
-        decoder_watch(side[i], i == 0 ? keep : compare, &g);
-    }
-    bool whole = feed(&g, side[0], side[1]);
-    for (int i = 0; i < 2; i++) decoder_free(side[i]);
+    Decoder *d = decoder_new(s->m, 2, capacity_for(s));
+    decoder_set_tweak(d, s->tweak);
+    bool whole = feed(&g, d);
+    decoder_free(d);
     mem_free(g.state);
     mem_free(g.seen);
     return whole;

@@ -57,8 +57,9 @@ static void add_counts(Table *t, int T, int window) {
     add_count(t, "chunks", 2LL * window * T, T);
 }
 
-/* The engine's own rule says which layers are global. */
+/* The engine's own rule says which layers are global. One local layer is what the counts say already. */
 static void add_layers(Table *t, const Options *o, int T, int window) {
+    if (options_int(o, "layers") == 1 && options_int(o, "global_every") == 0) return;
     const ModelConfig c = {.window = window, .global_every = (int)options_int(o, "global_every")};
     for (int layer = 0; layer < (int)options_int(o, "layers"); layer++) {
         const MaskRule rule = {.window = config_window(&c, layer), .causal = true};
@@ -120,7 +121,8 @@ const Experiment experiment_window_mask = {
               .tables =
                   (const TableSpec[]){
                       {"mask", mask_columns}, {"counts", counts_columns}, {"layers", layers_columns}, {0}},
-              .figure = {FIGURE_HEAT, "mask", "key", "query", "allowed"}},
+              .figure = {FIGURE_HEAT, "mask", "key", "query", "allowed"},
+              .on_request = (const char *const[]){"mask", "layers", NULL}},
     .check = check,
     .run = run,
 };

@@ -112,6 +112,7 @@ void lab_adopt(Lab *l, Run *r, Options *o, const char *name, bool runs) {
     mem_free(l->head_off);
     l->head_off = MEM_ARRAY(unsigned char, (size_t)c->layers *(size_t)c->heads);
     l->window = -1;
+    l->poke = l->poke_id = 0;
     l->failed = false;
     l->saved = -1;
     if (runs) l->train.goal = run_steps(r);
@@ -297,6 +298,9 @@ Snapshot *lab_snapshot(Lab *l) {
                    .tweak = lab_tweak(l),
                    .filter = l->decode.filter,
                    .seed = run_seed(r),
+                   .poke = l->poke,
+                   .poke_id = l->poke_id,
+                   .others = &run_corpus(r)->train,
                    .curve = l->train.curve,
                    .test = l->train.test};
     observers_look(l->observers, &scene, l->watch, s);

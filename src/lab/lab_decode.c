@@ -329,6 +329,26 @@ Status lab_do_window(Lab *l, const Words *w) {
     return status_ok();
 }
 
+/* The token that is called NAME where tokens are shown; -1: none. */
+static int token_named(const Vocab *v, const char *name) {
+    for (int id = VOCAB_SPECIALS; id < vocab_size(v); id++)
+        if (strcmp(vocab_token(v, id), name) == 0) return id;
+    return -1;
+}
+
+/* Only a look at what would be: the sentence stays as it is. */
+Status lab_do_poke(Lab *l, const Words *w) {
+    long position;
+    int id = 0;
+    if (l->decode.room < 2) return status_usage(_("the context of this model has no room for a word"));
+    STATUS_TRY(lab_number(_("a position (1: the first word)"), w->word[1], 1, l->decode.room - 1, &position));
+    if (w->count > 2) id = token_named(run_corpus(l->train.live)->vocab, w->rest[2]);
+    if (id < 0) return status_usage(_("the model knows no word '%s'"), w->rest[2]);
+    l->poke = (int)position;
+    l->poke_id = id;
+    return status_ok();
+}
+
 /* "layer 2 head 1 off, window 4" */
 static void tamper_text(const Lab *l, char *out, size_t bytes) {
     const ModelConfig *c = model_config(run_model(l->train.live));
@@ -401,6 +421,8 @@ Table *decode_state(const Lab *l) {
         if (l->head_off[i]) add_line(t, "head %d %d off", i / c->heads + 1, i % c->heads + 1);
     if (l->window == 0) add_line(t, "window none");
     if (l->window > 0) add_line(t, "window %d", l->window);
+    const char *word = l->poke_id > 0 ? vocab_token(run_corpus(l->train.live)->vocab, l->poke_id) : "";
+    if (l->poke > 0) add_line(t, "poke %d%s%s", l->poke, word[0] ? " " : "", word);
     add_filter(t, d);
     add_line(t, "token to %d", decode_visible(d));
     return t;

@@ -81,6 +81,7 @@ struct Lab {
     Decoding decode;
     unsigned char *head_off; /* [layers x heads] */
     int window;              /* -1: the model's */
+    int poke, poke_id;       /* as in a scene */
     ObserverSet watch;
     long mark;
     Observers *observers;

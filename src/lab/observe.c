@@ -120,3 +120,55 @@ Table *observe_mix_table(const Snapshot *s, int layer, int head) {
     add_mix(t, f, layer, head);
     return t;
 }
+
+static const Column mask_columns[] = {
+    {"layer", COLUMN_INT, ""},      {"query", COLUMN_INT, ""},
+    {"key", COLUMN_INT, ""},        {"query_token", COLUMN_TEXT, ""},
+    {"key_token", COLUMN_TEXT, ""}, {"allowed", COLUMN_INT, ""},
+    {"chunks", COLUMN_INT, ""},     {0},
+};
+
+static const Column poke_columns[] = {
+    {"layer", COLUMN_INT, ""},
+    {"position", COLUMN_INT, ""},
+    {"token", COLUMN_TEXT, ""},
+    {"change", COLUMN_REAL, ""},
+    {0},
+};
+
+Table *observe_mask_table(const Snapshot *s, int layer, const char *view) {
+    const Field *mask = snapshot_field(s, "mask.%d%s%s", layer, view[0] ? "." : "", view);
+    const Field *chunks = view[0] ? NULL : snapshot_field(s, "mask.%d.chunks", layer);
+    const Table *rows = snapshot_table(s, view[0] ? view : "tokens");
+    if (!mask || !rows) return NULL;
+    Table *t = table_new("mask", mask_columns);
+    int token = table_find(rows, "token");
+    for (int q = 0; q < mask->dim[0]; q++)
+        for (int k = 0; k < mask->dim[1]; k++) {
+            table_add_int(t, layer);
+            table_add_int(t, q);
+            table_add_int(t, k);
+            table_add_text(t, table_text(rows, q, token));
+            table_add_text(t, table_text(rows, k, token));
+            table_add_int(t, field_at(mask, q, k, 0, 0) != 0);
+            if (chunks)
+                table_add_int(t, field_at(chunks, q, k, 0, 0) != 0);
+            else
+                table_add_empty(t);
+        }
+    return t;
+}
+
+Table *observe_poke_table(const Snapshot *s, int layer) {
+    const Field *change = snapshot_field(s, "poke.change");
+    if (!change) return NULL;
+    Table *t = table_new("changes", poke_columns);
+    for (int l = layer < 0 ? 0 : layer; l < (layer < 0 ? change->dim[0] : layer + 1); l++)
+        for (int i = 0; i < change->dim[1]; i++) {
+            table_add_int(t, l);
+            table_add_int(t, i);
+            table_add_text(t, token_at(s, i));
+            table_add_real(t, (double)field_at(change, l, i, 0, 0));
+        }
+    return t;
+}

@@ -17,7 +17,15 @@
  *   path       tables path: step,token,id,p,log_p,true_p and sentence: of,text,log_p,true_log_p (greedy continuation of
  * what is visible; of = model, and truth when the grammar is known; log_p counts the tokens added, END included) filter
  * table filter: stage,index,value,kept and draws: number,id,token (the sampling pipeline after the last visible token;
- * the first draw is the one that decoding takes there) */
+ * the first draw is the one that decoding takes there)
+ *   mask       fields mask.{l} [T T]: 1 where a query (row) may look at a key; mask.{l}.chunks [T T]: 1 where the
+ * sliding chunks of window_kernel work a score out fields mask.{l}.packed and mask.{l}.padded [R R], the same of a
+ * batch in which other sentences stand behind this one, and of one that is filled up with pads; tables packed and
+ * padded: row,sentence,position,token,pad name their rows table scores:
+ * layer,window,full,causal,allowed,masked,loop,chunks (window 0: none; how many scores of one head each makes) field
+ * poke.change [L T]: the largest change of a layer's states when one word is another; table poke: position,token,other;
+ * table reach: layer,window,farthest_measured,farthest_formula (in positions after the changed one; the formula adds up
+ * window - 1, and is empty from the first layer without a window on); all missing while there is no word to change */
 #ifndef LAB_OBSERVE_H
 #define LAB_OBSERVE_H
 
@@ -33,5 +41,10 @@ Table *observe_attention_table(const Snapshot *s, int layer, int head);
 Table *observe_vectors_table(const Snapshot *s, int layer, int head);
 /* What one head puts out, the weights times the values: layer,head,position,index,value. */
 Table *observe_mix_table(const Snapshot *s, int layer, int head);
+
+/* layer,query,key,query_token,key_token,allowed,chunks of view "", "packed" or "padded"; chunks is empty but in "". */
+Table *observe_mask_table(const Snapshot *s, int layer, const char *view);
+/* layer,position,token,change; LAYER -1: all. */
+Table *observe_poke_table(const Snapshot *s, int layer);
 
 #endif

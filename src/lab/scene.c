@@ -96,9 +96,9 @@ Status observers_add(const char *name, ObserverSet *set) {
 
 /* Looking. */
 
-/* Tables of attention name the tokens by those of the sentence. */
+/* Tables of attention and masks name the tokens by those of the sentence. */
 static ObserverSet with_needs(ObserverSet set) {
-    return set & (1u << OBSERVE_attention) ? set | 1u << OBSERVE_tokens : set;
+    return set & (1u << OBSERVE_attention | 1u << OBSERVE_mask) ? set | 1u << OBSERVE_tokens : set;
 }
 
 void observers_look(Observers *o, const Scene *scene, ObserverSet set, Snapshot *s) {

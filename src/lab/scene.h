@@ -13,6 +13,7 @@
 #include "speaker.h"
 #include "status.h"
 #include "tape.h"
+#include "text/corpus.h"
 #include "text/grammar.h"
 #include "text/vocab.h"
 
@@ -26,6 +27,9 @@ typedef struct {
     ModelTweak tweak;
     FilterConfig filter;
     uint64_t seed;             /* of the draws */
+    int poke;                  /* position of the token that the mask's observer changes; 0: the first word */
+    int poke_id;               /* what it becomes; 0: another word */
+    const Sentences *others;   /* what is packed beside it in training; NULL: nothing is known */
     const Table *curve, *test; /* of a live run; NULL: none */
 } Scene;
 
