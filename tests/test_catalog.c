@@ -19,6 +19,7 @@ static const struct {
     {"grammar.score", {"text=the dog eats bones every day ."}},
     {"text.batch", {"block=8"}},
     {"window.cost", {"T=60,200", "window=16", "d=8"}},
+    {"window.mask", {"layers=4", "global_every=2"}},
 };
 
 static void ids_are_sorted_and_found(void **state) {

@@ -77,6 +77,9 @@ static void masks_of_any_size(void **state) {
     Study *s = run_study("window.mask", NULL);
     expect_mask(s, 12, 3);
     expect_counts(s, 144, 78, 33, 72);
+    Table *layers = study_result(s, "layers");
+    assert_int_equal(table_rows(layers), 0); /* one layer: the counts say it */
+    table_free(layers);
     study_free(s);
     s = run_study("window.mask", "T=7", "window=9", NULL); /* as wide as the text: causal */
     expect_mask(s, 7, 9);
