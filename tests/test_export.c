@@ -188,7 +188,7 @@ static void the_screen_goes_on_while_files_are_written(void **unused) {
     close(reader);
     assert_true(total > 65536);
     assert_ok(app_end_writing(a));
-    assert_non_null(strstr(app_message(a), "wrote 2 files"));
+    assert_non_null(strstr(app_message(a), "wrote 3 files"));
     Table *shown = observe_attention_table(app_snapshot(a), 0, 0);
     Str path;
     CsvText text;
@@ -209,7 +209,7 @@ static void the_outcome_arrives_by_itself(void **unused) {
     char *folder = folder_new();
     App *a = screen_new(NULL);
     begin_line(a, "export %s", folder);
-    while (!strstr(app_message(a), "wrote 2 files")) app_tick(a);
+    while (!strstr(app_message(a), "wrote 3 files")) app_tick(a);
     screen_expect(a, "wrote 2 files");
     begin_line(a, "dump %s/screen", folder);
     app_free(a); /* waits */
