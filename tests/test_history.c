@@ -5,7 +5,7 @@
 #include "mem.h"
 
 static Run *small_run(void) {
-    Options *o = options_new(run_option_rows);
+    Options *o = run_options();
     static const char *const pairs[] = {"d=8", "layers=1", "heads=2", "context=16", "sentences=400", "batch=2"};
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) assert_ok(options_set_pair(o, pairs[i]));
     Run *r;

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 static Options *options_with(const char *pairs) {
-    Options *o = options_new(run_option_rows);
+    Options *o = run_options();
     char text[512];
     strcpy(text, pairs);
     for (char *pair = strtok(text, " "); pair; pair = strtok(NULL, " ")) assert_ok(options_set_pair(o, pair));
@@ -128,7 +128,7 @@ static void refusals_name_the_reason(void **state) {
     assert_int_equal(s.code, STATUS_USAGE);
     assert_non_null(strstr(s.text, "56 tokens"));
     options_free(o);
-    o = options_new(run_option_rows);
+    o = run_options();
     s = options_set(o, "tokens", "syllable");
     assert_non_null(strstr(s.text, "not one of word"));
     options_free(o);

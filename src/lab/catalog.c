@@ -38,7 +38,7 @@ const char *catalog_likely(const char *id) {
 
 /* Who knows what the options of these rows come to. */
 static OptionFollow follow_of(const Option *rows) {
-    if (rows == run_option_rows) return run_follow;
+    if (rows == run_model_rows) return run_follow;
     if (rows == shape_option_rows) return shape_follow;
     return rows == experiment_common_options ? experiment_common_follow : NULL;
 }

@@ -128,7 +128,7 @@ const Experiment experiment_lm_train = {
               .see =
                   N_("The loss on sentences never seen comes down to the entropy of the language and not below it: the rest is not the "
                      "model's fault."),
-              .options = (const Option *const[]){run_option_rows, train_options, experiment_common_options, NULL},
+              .options = (const Option *const[]){run_model_rows, run_plan_rows, train_options, experiment_common_options, NULL},
               .tables =
                   (const TableSpec[]){
                       {"curve", run_curve_columns}, {"result", result_columns}, {"model", run_model_columns}, {0}},

@@ -26,7 +26,7 @@ static void follow_threads(const Options *o, const char *name, Str *out) {
 }
 
 Options *lab_options(void) {
-    Options *o = options_join(options_new(run_option_rows), lab_rows);
+    Options *o = options_join(run_options(), lab_rows);
     options_let_follow(o, run_follow);
     options_let_follow(o, follow_threads);
     Status s = options_set(o, "arch", "modern");

@@ -151,7 +151,7 @@ static void take(Checkpoint *c, const char *path, TrainedModel *out) {
 
 /* The options of lm.train for a preset. */
 static Options *preset_options(const char *name) {
-    Options *o = options_new(run_option_rows);
+    Options *o = run_options();
     Status status = options_set(o, "arch", name);
     BUG_ON(!status_is_ok(&status));
     return o;

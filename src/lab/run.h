@@ -18,20 +18,23 @@ typedef struct Run Run;
 
 #define RUN_TEST_SENTENCES 2000
 
-/* arch (a preset), then every field of ModelConfig, corpus, tokens, merges, sentences, epochs, batch, lr, lr_min,
- * schedule, warmup, weight_decay, clip, optimizer. Ends in a row without a name. */
-extern const Option run_option_rows[];
+extern const Option run_model_rows[]; /* arch (a preset), then every field of ModelConfig */
+/* corpus, tokens, merges, sentences, epochs, batch, lr, lr_min, schedule, warmup, weight_decay, clip, optimizer. */
+extern const Option run_plan_rows[];
+Options *run_options(void); /* both, at their defaults */
 extern const Column run_curve_columns[]; /* step,tokens,loss,learning_rate,grad_norm,tokens_per_s */
 extern const Column run_model_columns[]; /* part,parameters */
 
+CorpusTokens run_tokens(const Options *o); /* what tokens= and merges= say */
 /* The model that O describes for a corpus of VOCAB tokens. A field not given follows from the others, never from a
  * preset's number: kv_heads is heads (gpt) or half of them (modern, heads even), head_dim is d / heads, d_ff is 4 d, or
  * 8/3 d rounded up to a multiple of 16 when the feed-forward is gated (Shazeer 2020), norm_eps is 1e-5 (layer) or 1e-6
  * (rms). */
-CorpusTokens run_tokens(const Options *o); /* what tokens= and merges= say */
 Status run_config(const Options *o, int vocab, ModelConfig *out) STATUS_CHECKED;
-/* What the options of run_option_rows come to that are not set (see options_let_follow). */
+/* What the options of run_model_rows and run_plan_rows come to that are not set (see options_let_follow). */
 void run_follow(const Options *o, const char *name, Str *out);
+/* The same of run_model_rows alone: a vocabulary that is not given is the preset's. */
+Status run_shape(const Options *o, ModelConfig *out) STATUS_CHECKED;
 /* Refuses what cannot be built, with the reason, before anything long is done. */
 Status run_check(const Options *o) STATUS_CHECKED;
 /* Makes corpus and model. SEED and THREADS are resolved. */

@@ -10,7 +10,7 @@ enum { GATED_MULTIPLE = 16, VOCAB_UNKNOWN = 1 };
 
 #define BIG 1e9
 
-const Option run_option_rows[] = {
+const Option run_model_rows[] = {
     {"arch", OPTION_CHOICE, "gpt", 0, 0, "gpt|modern", "",
      N_("preset: gpt (layer norm, GELU, learned positions) or modern (RMS norm, SwiGLU, RoPE, grouped queries)")},
     {"vocab", OPTION_INT, NULL, 1, 1e6, NULL, "tokens",
@@ -42,6 +42,10 @@ const Option run_option_rows[] = {
     {"z_loss", OPTION_REAL, NULL, 0, 1e6, NULL, "", N_("coefficient of (log Z)^2 in the loss; 0: off")},
     {"parallel", OPTION_FLAG, NULL, 0, 0, NULL, "", N_("attention and feed-forward side by side; default: 0")},
     {"dropout", OPTION_REAL, NULL, 0, 0.9, NULL, "", N_("share dropped while training; 0: off")},
+    {0},
+};
+
+const Option run_plan_rows[] = {
     {"corpus", OPTION_TEXT, "farm", 0, 0, NULL, "file",
      N_("farm, morph, stories, tags, a .grammar file, or a text file with one sentence a line")},
     {"tokens", OPTION_CHOICE, "word", 0, 0, "word|char|byte|bpe", "",
@@ -59,6 +63,10 @@ const Option run_option_rows[] = {
     {"optimizer", OPTION_CHOICE, "adamw", 0, 0, "adamw|sgd", "", N_("optimiser")},
     {0},
 };
+
+Options *run_options(void) {
+    return options_join(options_new(run_model_rows), run_plan_rows);
+}
 
 /* The preset with the fields that were given, by name. */
 static Status set_given(const Options *o, ModelConfig *c) {
@@ -104,6 +112,11 @@ CorpusTokens run_tokens(const Options *o) {
     return tokens;
 }
 
+Status run_shape(const Options *o, ModelConfig *out) {
+    (void)config_preset(options_text(o, "arch"), out);
+    return run_config(o, options_is_set(o, "vocab") ? VOCAB_UNKNOWN : out->vocab, out);
+}
+
 /* The fields as far as they can be known without a corpus; nothing while the options contradict each other. */
 static void follow_field(const Options *o, const char *name, Str *out) {
     ModelConfig c;
@@ -115,7 +128,7 @@ static void follow_field(const Options *o, const char *name, Str *out) {
 }
 
 void run_follow(const Options *o, const char *name, Str *out) {
-    if (strcmp(name, "vocab") == 0)
+    if (strcmp(name, "vocab") == 0 && options_find(o, "corpus"))
         str_add(out, _("the corpus's"));
     else if (strcmp(name, "lr_min") == 0)
         str_addf(out, "%.15g", options_real(o, "lr") / 10);
