@@ -1,4 +1,4 @@
-/* kv.*: cached decoding is exact, and what the cache holds (lecture 3, 4.2 and 4.3). */
+/* kv.*: cached decoding is exact, what the cache holds and what it saves (lecture 3, 4.2 to 4.4). */
 #include "real.h"
 #include "saved_model.h"
 
@@ -130,12 +130,106 @@ static void a_global_layer_keeps_all(void **state) {
     saved_model_remove(&m);
 }
 
+/* ---- kv.flops ---- */
+
+/* Every matrix of every layer for every token, written out: modern, d 16, 4 heads of 4 that share 2 KV heads, d_ff 48,
+ * a window of 3 in the first of 2 layers; V = 56. */
+enum { D = 16, Q = 16, KV = 8, FF = 48, V = 56, WINDOW = 3 };
+
+static long long token_by_hand(int position, bool linear) {
+    long long flops = 0;
+    for (int layer = 0; layer < 2; layer++) {
+        int seen = position + 1;
+        if (layer == 0 && seen > WINDOW) seen = WINDOW;
+        flops += 2 * D * Q + 2 * (2 * D * KV) + 2 * Q * D; /* q, k and v, out */
+        flops += 3 * (2 * D * FF);                         /* gate, up, down */
+        if (!linear) flops += 2 * Q * seen + 2 * Q * seen; /* scores, mix */
+    }
+    return linear ? flops : flops + 2 * D * V;
+}
+
+static void expect_flops(int prompt, const char *parts) {
+    char pair[32];
+    snprintf(pair, sizeof pair, "prompt=%d", prompt);
+    bool linear = strcmp(parts, "parts=linear") == 0;
+    Study *s = run_study("kv.flops", "arch=modern", "d=16", "window=3", "global_every=2", "tokens=1,2,7,20", pair,
+                         parts, NULL);
+    Table *t = study_result(s, "flops");
+    for (long row = 0; row < 4; row++) {
+        int n = (const int[]){1, 2, 7, 20}[row];
+        long long with = 0, without = 0;
+        for (int p = 0; p < prompt + n; p++) with += token_by_hand(p, linear);
+        for (int i = 1; i <= n; i++)
+            for (int p = 0; p < prompt + i; p++) without += token_by_hand(p, linear);
+        assert_int_equal(cell_int(t, row, "tokens"), n);
+        assert_int_equal(cell_int(t, row, "with"), with);
+        assert_int_equal(cell_int(t, row, "without"), without);
+        assert_near(cell_real(t, row, "ratio"), (double)without / (double)with, 1e-12);
+    }
+    table_free(t);
+    study_free(s);
+}
+
+static void flops_by_hand(void **state) {
+    (void)state;
+    expect_flops(0, "parts=all");
+    expect_flops(4, "parts=all");
+    expect_flops(4, "parts=linear");
+}
+
+/* Exercise 4: 24 d^2 a token and layer, 12 N (N + 1) d^2 L without a cache, (N + 1) / 2 times what it is with one. */
+static void exercise_4(void **state) {
+    (void)state;
+    Study *s = run_study("kv.flops", "prompt=0", "parts=linear", "tokens=1,16,1000", NULL);
+    Table *t = study_result(s, "flops");
+    for (long row = 0; row < 3; row++) {
+        long long n = (const int[]){1, 16, 1000}[row], d = 64, layers = 2;
+        assert_int_equal(cell_int(t, row, "without"), 12 * n * (n + 1) * d * d * layers);
+        assert_int_equal(cell_int(t, row, "with"), 24 * n * d * d * layers);
+        assert_near(cell_real(t, row, "ratio"), (double)(n + 1) / 2, 1e-12);
+    }
+    table_free(t);
+    study_free(s);
+    study_free(run_study_until(STATUS_USAGE, "kv.flops", "heads=3", NULL));
+}
+
+/* ---- kv.speed ---- */
+
+static void speed_is_of_the_same_tokens(void **state) {
+    (void)state;
+    Study *s = run_study("kv.speed", "batch=3", "tokens=9", "d=16", "prompt=1", NULL);
+    Table *t = study_result(s, "speed"), *about = study_result(s, "about");
+    assert_int_equal(table_rows(t), 2);
+    assert_string_equal(cell_text(t, 0, "method"), "without");
+    assert_string_equal(cell_text(t, 1, "method"), "with");
+    for (long i = 0; i < 2; i++) {
+        double ms = cell_real(t, i, "milliseconds");
+        assert_true(ms > 0);
+        assert_near(cell_real(t, i, "tokens_per_second") * ms / 1000, 27, 1e-9);
+        assert_near(cell_real(t, i, "ratio") * ms, cell_real(t, 0, "milliseconds"), 1e-9);
+    }
+    for (long i = 0; i < table_rows(about); i++)
+        if (strcmp(cell_text(about, i, "key"), "same_tokens") == 0)
+            assert_string_equal(cell_text(about, i, "value"), "27 of 27");
+    table_free(t);
+    table_free(about);
+    study_free(s);
+    refused("kv.speed", "tokens=61", NULL, "room for 64");
+    refused("kv.speed", "context=4096", "tokens=4000", "operations");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_feed_is_exact),        cmocka_unit_test(feeds_keep_their_names),
-        cmocka_unit_test(a_full_context_is_fed_too),  cmocka_unit_test(bad_feeds_are_refused),
-        cmocka_unit_test(the_figures_of_the_lecture), cmocka_unit_test(a_window_keeps_it_small),
+        cmocka_unit_test(every_feed_is_exact),
+        cmocka_unit_test(feeds_keep_their_names),
+        cmocka_unit_test(a_full_context_is_fed_too),
+        cmocka_unit_test(bad_feeds_are_refused),
+        cmocka_unit_test(the_figures_of_the_lecture),
+        cmocka_unit_test(a_window_keeps_it_small),
         cmocka_unit_test(a_global_layer_keeps_all),
+        cmocka_unit_test(flops_by_hand),
+        cmocka_unit_test(exercise_4),
+        cmocka_unit_test(speed_is_of_the_same_tokens),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
