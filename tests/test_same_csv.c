@@ -29,7 +29,7 @@ static void write_from_screen(void) {
                                  "keys 2\n"
                                  ":cursor layer=2 head=1\n"
                                  ":export screen\n"
-                                 "expect-message wrote 3 files\n"
+                                 "expect-message wrote 4 files\n"
                                  "keys 3\n"
                                  "wait idle\n"
                                  ":export screen\n"

@@ -440,7 +440,7 @@ static Status run_dump(App *a, const Words *words) {
 }
 
 static Status run_keep(App *a, const Words *words) {
-    return session_keep(a, words->word[1]);
+    return session_keep(a, words->word[1], false);
 }
 
 static Status run_resume(App *a, const Words *words) {

@@ -1,8 +1,10 @@
 /* app, export: the tables of panes and the screen itself on their way to files, beside the screen (writing.h). */
 #include "app_private.h"
 
+#include "about.h"
 #include "intl.h"
 #include "pane.h"
+#include "session.h"
 
 #include <string.h>
 
@@ -22,6 +24,16 @@ static Status nothing_yet(int what) {
     return status_failed(_("%s shows nothing yet that could be written"), _(pane_at(what)->title));
 }
 
+/* Where the tables of all panes lie, the way back lies too. */
+static Status keep_session(App *a) {
+    Str path;
+    str_init(&path);
+    str_addf(&path, "%s/session", a->export_folder);
+    Status s = a->worker ? session_keep(a, path.s, true) : status_ok();
+    str_done(&path);
+    return s;
+}
+
 static bool add_pane(const App *a, Writing *w, int pane) {
     PaneContext context = app_context(a, pane);
     return writing_add_pane(w, pane_at(pane), &context);
@@ -33,6 +45,8 @@ Status export_tables(App *a, int what, const char *folder) {
     bool any = false;
     for (int i = 0; i < pane_count(); i++)
         if (what == EXPORT_ALL || what == i) any = add_pane(a, w, i) || any;
+    if (what == EXPORT_ALL || !pane_at(what)->prefix) /* one with a prefix of its own has an `about` of its own */
+        writing_add_table(w, what == EXPORT_ALL ? "screen" : pane_at(what)->name, about_snapshot(a->snapshot));
     if (any)
         begin(a, w, what, folder);
     else
@@ -57,6 +71,7 @@ static Status end(App *a) {
     Status s = writing_end(a->writing, &files, &names);
     a->writing = NULL;
     if (status_is_ok(&s) && files == 0) s = nothing_yet(a->writing_what);
+    if (status_is_ok(&s) && a->writing_what == EXPORT_ALL) s = keep_session(a);
     if (!status_is_ok(&s))
         app_say(a, 2, "%s", s.text);
     else if (a->writing_what == EXPORT_SCREEN)

@@ -62,7 +62,7 @@ static Status write_text(const char *path, const Str *text) {
     return file_commit(w);
 }
 
-Status session_keep(App *a, const char *path) {
+Status session_keep(App *a, const char *path, bool quiet) {
     const Table *state = snapshot_table(a->snapshot, "state");
     if (!state) return status_failed(_("there is no run yet that could be kept"));
     Str text, line;
@@ -72,9 +72,10 @@ Status session_keep(App *a, const char *path) {
     for (long i = 0; i < table_rows(state); i++) str_addf(&text, "%s\n", table_text(state, i, 0));
     add_screen(a, &text);
     Status s = write_text(path, &text);
-    str_addf(&line, "save \"%s.model\"", path);
+    str_addf(&line, "save \"%s.model\"%s", path, quiet ? " quietly" : "");
     if (status_is_ok(&s)) s = app_post(a, line.s);
-    if (status_is_ok(&s)) app_say(a, 0, _("kept in %s and %s.model; lantern --open %s returns here"), path, path, path);
+    if (status_is_ok(&s) && !quiet)
+        app_say(a, 0, _("kept in %s and %s.model; lantern --open %s returns here"), path, path, path);
     str_done(&text);
     str_done(&line);
     return s;

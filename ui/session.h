@@ -5,8 +5,8 @@
 
 #include "app.h"
 
-/* Writes PATH, and has the laboratory write PATH.model. STATUS_FAILED while there is no run. */
-Status session_keep(App *a, const char *path) STATUS_CHECKED;
+/* Writes PATH, and has the laboratory write PATH.model. QUIET: nothing is said of it. STATUS_FAILED while there is no run. */
+Status session_keep(App *a, const char *path, bool quiet) STATUS_CHECKED;
 Status session_check(const char *path) STATUS_CHECKED; /* whether PATH is one */
 /* Returns to what PATH says: the laboratory's lines are posted at once, the screen's run when it has carried them out.
  * A file that is no session gets a sentence, and nothing changes. */

@@ -15,6 +15,7 @@ typedef struct {
     char *prefix;
     Table *table[PANE_TABLES];
     int tables;
+    bool goes_with;       /* written only after others */
     const PaneType *pane; /* NULL: they are there */
     PaneContext
         context; /* of the pane: a reference to the snapshot, and with `cursor` and `state` in place of its own */
@@ -76,6 +77,12 @@ bool writing_add_pane(Writing *w, const PaneType *pane, const PaneContext *x) {
     return true;
 }
 
+void writing_add_table(Writing *w, const char *prefix, Table *t) {
+    BUG_ON(w->started);
+    MEM_GROW(w->part, w->parts, w->room);
+    w->part[w->parts++] = (Part){.prefix = mem_text(prefix), .table = {t}, .tables = 1, .goes_with = true};
+}
+
 static void part_done(Part *p) {
     for (int i = 0; i < p->tables; i++) table_free(p->table[i]);
     if (p->pane) snapshot_unref(p->context.snapshot);
@@ -103,6 +110,7 @@ static void make_tables(Part *p) {
 }
 
 static Status write_part(Writing *w, Part *p, CsvFolder *f) {
+    if (p->goes_with && w->files == 0) return status_ok();
     if (p->pane) make_tables(p);
     for (int i = 0; i < p->tables; i++) {
         STATUS_TRY(csvfile_folder_add(f, p->prefix, p->table[i]));

@@ -18,6 +18,9 @@ void writing_free(Writing *w); /* one that was never started */
  * copies of all that X points to. False: it shows nothing. */
 bool writing_add_pane(Writing *w, const PaneType *pane, const PaneContext *x);
 
+/* T, which passes to it, goes with the others: where there is none it is not written either. */
+void writing_add_table(Writing *w, const char *prefix, Table *t);
+
 void writing_start(Writing *w);
 bool writing_is_over(const Writing *w);
 /* Waits for the end and frees W. *FILES: how many were written; their names, separated by ", ", are added to NAMES. */

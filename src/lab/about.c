@@ -5,6 +5,7 @@
 #include "utf8.h"
 #include "version.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const Column about_columns[] = {{"key", COLUMN_TEXT, ""}, {"value", COLUMN_TEXT, ""}, {0}};
@@ -122,4 +123,70 @@ Table *about_new(const CatalogEntry *e, const Options *o, int threads) {
     }
     str_done(&text);
     return about;
+}
+
+/* ---- of a screen ---- */
+
+static void add_long(Table *t, const char *key, long value) {
+    char text[32];
+    snprintf(text, sizeof text, "%ld", value);
+    about_add(t, key, value < 0 ? "" : text);
+}
+
+static void add_double(Table *t, const char *key, double value) {
+    Str text;
+    str_init(&text);
+    str_add_double(&text, value);
+    about_add(t, key, text.s);
+    str_done(&text);
+}
+
+/* The sentence that is looked at, and how much of it is visible. */
+static void add_sentence(Table *about, const Snapshot *s) {
+    const Table *t = snapshot_table(s, "tokens");
+    int token = t ? table_find(t, "token") : -1;
+    Str text;
+    str_init(&text);
+    for (long i = 0; token >= 0 && i < table_rows(t); i++)
+        str_addf(&text, "%s%s", i > 0 ? " " : "", table_is_empty(t, i, token) ? "" : table_text(t, i, token));
+    about_add(about, "tokens", text.s);
+    str_done(&text);
+}
+
+static void add_conventions(Table *t) {
+    about_add(t, "indices", "layer, head, query, key, position, index and id count from 0; training steps from 1");
+    about_add(t, "vectors",
+              "q and k are those that are compared: after RoPE where the model has it; of k and v head is the KV head");
+    about_add(t, "logarithms", "natural: nats");
+}
+
+Table *about_snapshot(const Snapshot *s) {
+    const SnapshotFacts *f = snapshot_facts(s);
+    Table *t = table_new("about", about_columns);
+    about_add(t, "version", version_number());
+    about_add(t, "real", REAL_IS_DOUBLE ? "double" : "float");
+    about_add(t, "run", f->name);
+    about_add(t, "corpus", f->corpus);
+    add_long(t, "seed", (long)f->seed);
+    add_long(t, "parameters", f->parameters);
+    add_long(t, "step", f->step);
+    add_long(t, "newest_step", f->head);
+    add_long(t, "steps", f->steps);
+    add_sentence(t, s);
+    add_long(t, "prompt_tokens", f->prompt_tokens);
+    add_long(t, "visible_tokens", f->position);
+    about_add(t, "choice", f->sampling ? "drawn" : "greedy");
+    add_double(t, "tau", f->tau);
+    add_long(t, "top_k", f->top_k);
+    add_double(t, "top_p", f->top_p);
+    about_add(t, "order", f->tau_last ? "tau_last" : "tau_first");
+    about_add(t, "tampering", f->tamper);
+    const Table *settings = snapshot_table(s, "settings");
+    for (long i = 0; settings && i < table_rows(settings); i++) {
+        char key[80];
+        snprintf(key, sizeof key, "option %s", table_text(settings, i, 0));
+        about_add(t, key, table_text(settings, i, 1));
+    }
+    add_conventions(t);
+    return t;
 }

@@ -4,11 +4,16 @@
 #define LAB_ABOUT_H
 
 #include "catalog.h"
+#include "snapshot.h"
 
 /* A table `about` (key,value) with the version, the number type, the experiment, the command line and every option;
  * THREADS is the number in use. A convention is a further row. */
 Table *about_new(const CatalogEntry *e, const Options *o, int threads);
 void about_add(Table *about, const char *key, const char *value); /* BUG when the key is there */
+
+/* The same of what a screen shows: the run, where its two clocks stand, how tokens are chosen, what is tampered with, and
+ * the conventions of the panes' tables. */
+Table *about_snapshot(const Snapshot *s);
 
 /* Adds the command line with all options that were given, and the seed: "lantern run decode.filter tau=0.5 seed=1". */
 void about_command(const CatalogEntry *e, const Options *o, Str *out);

@@ -8,8 +8,11 @@
 
 Status lab_do_save(Lab *l, const Words *w) {
     Run *r = lab_shown(l);
+    bool quiet = w->count > 2 && strcmp(w->word[2], "quietly") == 0;
+    if (w->count > 2 && !quiet) return status_usage(_("save takes a path and perhaps 'quietly', not '%s'"), w->word[2]);
     STATUS_TRY(run_save(r, w->word[1]));
     l->saved = run_done(r);
+    if (quiet) return status_ok();
     lab_say(l, MESSAGE_INFORMATION, _("step %ld is saved in '%s'"), run_done(r), w->word[1]);
     return status_ok();
 }
