@@ -4,6 +4,7 @@
 #include "format.h"
 #include "intl.h"
 #include "mem.h"
+#include "tree_table.h"
 #include "utf8.h"
 
 #include <math.h>
@@ -280,6 +281,32 @@ static void draw_grid(Canvas *c, Rect r, const Figure *f, const Table *t) {
     mem_free(g.value);
 }
 
+/* A tree of nodes; y is what a leaf is worth, series the same by the truth. */
+
+static bool has_numbers(const Table *t, const char *column) {
+    int at = column ? table_find(t, column) : -1;
+    return at >= 0 && !table_is_empty(t, 0, at);
+}
+
+static void draw_nodes(Canvas *c, Rect r, const Figure *f, const Table *t) {
+    TreeTable nodes;
+    if (!tree_table_read(&nodes, t, f->x, f->y, f->series)) {
+        draw_table(c, r, t, 0, -1);
+        return;
+    }
+    Tree tree = {.node = nodes.node,
+                 .nodes = nodes.nodes,
+                 .depth = nodes.depth,
+                 .root = "",
+                 .value_label = "log p",
+                 .truth_label = has_numbers(t, f->series) ? _("truth") : NULL,
+                 .best = nodes.best,
+                 .cursor = -1};
+    int hidden = draw_tree(c, (Rect){r.x, r.y, r.w, r.h - 1}, &tree);
+    draw_tree_legend(c, r.x, r.y + r.h - 1, r.w, hidden);
+    tree_table_done(&nodes);
+}
+
 void figure_draw(Canvas *c, Rect r, const Figure *f, const Table *t) {
     if (!t || table_rows(t) == 0) {
         draw_paragraph(c, r, _("The figure appears with the first rows; R runs the experiment."), STYLE_DIM);
@@ -297,6 +324,8 @@ void figure_draw(Canvas *c, Rect r, const Figure *f, const Table *t) {
         draw_grid(c, r, f, t);
         break;
     case FIGURE_TREE:
+        draw_nodes(c, r, f, t);
+        break;
     case FIGURE_NONE:
         draw_table(c, r, t, 0, -1);
         break;

@@ -68,7 +68,7 @@ static void draw_list(const LabState *s, Canvas *c, Rect r, bool focus) {
 
 bool lab_has_tab(const LabState *s, int tab) {
     if (!s->entry || tab < 0) return false;
-    if (tab == LAB_FIGURE) return s->entry->figure.kind != FIGURE_NONE && s->entry->figure.kind != FIGURE_TREE;
+    if (tab == LAB_FIGURE) return s->entry->figure.kind != FIGURE_NONE;
     return tab < LAB_FIRST_TABLE + catalog_tables(s->entry) + 1;
 }
 

@@ -18,8 +18,9 @@ typedef enum { FIGURE_NONE, FIGURE_LINE, FIGURE_LOG_LINE, FIGURE_BARS, FIGURE_HE
 typedef struct {
     FigureKind kind;
     const char *table, *x;
-    const char *y;      /* one column, or several of lines or bars: "with without" */
-    const char *series; /* the column that splits lines, or the value of a heat map; NULL: none */
+    const char *y;      /* one column, or several of lines or bars: "with without"; of a tree what a node is worth */
+    const char *series; /* the column that splits lines, or the value of a heat map, or what a node of a tree is worth by
+                         * the truth; NULL: none */
 } Figure;
 
 typedef struct {
