@@ -94,7 +94,8 @@ static void round_trip(ModelConfig config) {
     optim_init(&o, &oc, model_params(m)->count);
     fill_moments(&o);
     o.updates = 123456;
-    CheckpointRun run = {UINT64_MAX, 41, 100, "farm", 20000, 64};
+    static const char grammar[] = "s: a\\n b\n | c \\\\n\n\n\\{: d\n";
+    CheckpointRun run = {UINT64_MAX, 41, 100, "farm", grammar, 20000, 64};
     assert_ok(checkpoint_write_run(path, m, v, &o, &run));
     Checkpoint c;
     assert_ok(checkpoint_read(path, &c));
@@ -112,6 +113,7 @@ static void round_trip(ModelConfig config) {
     assert_true(c.seed == UINT64_MAX && c.step == 41 && c.steps == 100);
     assert_true(c.sentences == 20000 && c.batch == 64);
     assert_string_equal(c.corpus, "farm");
+    assert_string_equal(c.grammar, grammar);
     assert_int_equal(vocab_size(c.vocab), vocab_size(v));
     for (int i = 0; i < vocab_size(v); i++) assert_string_equal(vocab_token(v, i), vocab_token(c.vocab, i));
     checkpoint_done(&c);
@@ -151,7 +153,7 @@ static void test_without_the_optional_parts(void **state) {
     Checkpoint c;
     assert_ok(checkpoint_write(path, m, NULL, NULL, 0, 0, 0, NULL));
     assert_ok(checkpoint_read(path, &c));
-    assert_true(!c.has_optim && !c.vocab && c.corpus[0] == '\0' && c.step == 0);
+    assert_true(!c.has_optim && !c.vocab && c.corpus[0] == '\0' && !c.grammar && c.step == 0);
     assert_true(params_hash(model_params(m)) == params_hash(model_params(c.model)));
     checkpoint_done(&c);
     char name[200];

@@ -245,8 +245,8 @@ static int make_folder(void **state) {
     return mkdtemp(folder) ? 0 : -1;
 }
 
-static const char *const files[] = {"main", "sub/a", "sub/b", "c",  "d0", "d1", "d2",
-                                    "d3",   "d4",    "d5",    "d6", "d7", "d8", "d9"};
+static const char *const files[] = {"whole", "part", "main", "sub/a", "sub/b", "c",  "d0", "d1",
+                                    "d2",    "d3",   "d4",   "d5",    "d6",    "d7", "d8", "d9"};
 
 static void path_of(const char *name, Str *out) {
     str_addf(out, "%s/%s.grammar", folder, name);
@@ -322,6 +322,40 @@ static void assert_file_error(const char *name, int line, const char *file, cons
     assert_int_equal(s.code, STATUS_USAGE);
     if (grammar_error_line(&s) != line || !strstr(s.text, why) || (file && !strstr(s.text, file)))
         fail_msg("%s, expected line %d of %s: %s", s.text, line, file ? file : "the file itself", why);
+}
+
+/* The text of a grammar is one file, whatever it was read from, and means the same. */
+static void assert_same_as_text(const char *name, const char *const *sentences) {
+    Grammar *g, *again;
+    Language *l, *m;
+    assert_ok(read_file(name, &g));
+    assert_ok(grammar_parse(grammar_text(g), strlen(grammar_text(g)), &again));
+    assert_string_equal(grammar_text(again), grammar_text(g));
+    assert_ok(language_new(g, NULL, NULL, &l));
+    assert_ok(language_new(again, NULL, NULL, &m));
+    for (; *sentences; sentences++) {
+        double p, q;
+        assert_ok(language_log_p(l, *sentences, &p));
+        assert_ok(language_log_p(m, *sentences, &q));
+        assert_true(isfinite(p) && p == q);
+    }
+    language_free(l);
+    language_free(m);
+    grammar_free(g);
+    grammar_free(again);
+}
+
+static void the_text_is_the_whole_grammar(void **state) {
+    (void)state;
+    write_file("whole", "\xef\xbb\xbf# what it is\ns: {x} {y} {z} # all\n\n  | 2 {x} \\# \\\\\r\nx: mine\n"
+                        "include  part.grammar  # the rest\nz: never\nz.$n: {} | {$n}\n");
+    write_file("part", "x: never\ny: a\n   | include b\n include c\nz: b");
+    assert_same_as_text("whole", (const char *const[]){"mine a b", "mine include b include c b", "mine # \\", NULL});
+    Grammar *g;
+    assert_ok(read_file("whole", &g));
+    assert_string_equal(grammar_text(g), "s: {x} {y} {z}\n  | 2 {x} \\# \\\\\nx: mine\nx: never\ny: a\n   | include b\n"
+                                         " include c\nz: b\nz: never\nz.$n: {} | {$n}\n");
+    grammar_free(g);
 }
 
 static void errors_name_an_included_file(void **state) {
@@ -402,6 +436,7 @@ int main(void) {
         cmocka_unit_test(a_nul_is_a_control_character),
         cmocka_unit_test(limits_are_refused_in_words),
         cmocka_unit_test(files_are_included_where_they_stand),
+        cmocka_unit_test(the_text_is_the_whole_grammar),
         cmocka_unit_test(errors_name_an_included_file),
         cmocka_unit_test(a_file_cannot_include_itself),
         cmocka_unit_test(files_nest_eight_deep),

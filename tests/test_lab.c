@@ -577,6 +577,68 @@ static void a_saved_run_goes_on(void **state) {
     remove(path);
 }
 
+static void write_text(const char *path, const char *text) {
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fputs(text, f);
+    assert_int_equal(fclose(f), 0);
+}
+
+/* The file holds the grammar: it need not be there any more, and another one of its name changes nothing. */
+static void a_saved_run_knows_its_own_grammar(void **state) {
+    (void)state;
+    static const char own[] = "s: the {noun} sings | 3 the {noun}\nnoun: owl | 2 fox\n";
+    char grammar[80], path[80], line[200];
+    snprintf(grammar, sizeof grammar, "/tmp/lantern_test_lab_%ld.grammar", (long)getpid());
+    snprintf(path, sizeof path, "/tmp/lantern_test_lab_%ld.ckpt", (long)getpid());
+    snprintf(line, sizeof line, "corpus=%s", grammar);
+    write_text(grammar, own);
+    Lab *l = fixture_lab(line);
+    double floor_nats = fixture_facts(l).language_floor;
+    assert_true(floor_nats > 0);
+    snprintf(line, sizeof line, "save %s", path);
+    fixture_do(l, "until 20");
+    fixture_do(l, line);
+    fixture_do(l, "until 30");
+    uint64_t hash = lab_hash(l);
+    lab_free(l);
+    snprintf(line, sizeof line, "open %s", path);
+    for (int gone = 0; gone < 2; gone++) {
+        if (gone)
+            remove(grammar);
+        else
+            write_text(grammar, "s: another\n");
+        l = fixture_lab(NULL);
+        fixture_do(l, line);
+        assert_true(fixture_facts(l).language_floor == floor_nats);
+        assert_non_null(strstr(fixture_facts(l).corpus, ".grammar"));
+        fixture_do(l, "until 30"); /* on the same sentences */
+        assert_true(lab_hash(l) == hash);
+        lab_free(l);
+    }
+    remove(path);
+}
+
+static void a_run_without_its_corpus_says_why(void **state) {
+    (void)state;
+    char text[80], path[80], line[200];
+    snprintf(text, sizeof text, "/tmp/lantern_test_lab_%ld.txt", (long)getpid());
+    snprintf(path, sizeof path, "/tmp/lantern_test_lab_%ld.ckpt", (long)getpid());
+    write_text(text, "one two\ntwo three\nthree one\n");
+    snprintf(line, sizeof line, "corpus=%s", text);
+    Lab *l = fixture_lab(line);
+    snprintf(line, sizeof line, "save %s", path);
+    fixture_do(l, line);
+    lab_free(l);
+    l = fixture_lab(NULL);
+    snprintf(line, sizeof line, "open %s", path);
+    fixture_do(l, line);
+    assert_non_null(strstr(fixture_facts(l).message, "not trained on: it was trained on a text"));
+    lab_free(l);
+    remove(text);
+    remove(path);
+}
+
 static void a_table_goes_to_a_file(void **state) {
     (void)state;
     char path[64], line[100], row[200];
@@ -677,6 +739,8 @@ int main(void) {
         cmocka_unit_test(a_restart_may_change_options),
         cmocka_unit_test(a_snapshot_says_how_the_run_was_asked_for),
         cmocka_unit_test(a_saved_run_goes_on),
+        cmocka_unit_test(a_saved_run_knows_its_own_grammar),
+        cmocka_unit_test(a_run_without_its_corpus_says_why),
         cmocka_unit_test(a_table_goes_to_a_file),
         cmocka_unit_test(a_run_that_cannot_be_made_says_why),
         cmocka_unit_test(refusals_are_messages),

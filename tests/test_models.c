@@ -2,6 +2,7 @@
  * exp_train; a small checkpoint put where the cache would keep a preset stands in for one. */
 #include "models.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,12 @@ static void in_shell(const char *format, const char *a, const char *b) {
     str_addf(&line, format, a, b);
     assert_int_equal(system(line.s), 0);
     str_done(&line);
+}
+
+static const char *about_value(const Table *about, const char *key) {
+    for (long i = 0; i < table_rows(about); i++)
+        if (strcmp(table_text(about, i, 0), key) == 0) return table_text(about, i, 1);
+    return "";
 }
 
 static int set_up(void **state) {
@@ -84,6 +91,45 @@ static void a_checkpoint_may_have_any_name(void **state) {
     str_addf(&model, "model=%s/small.bin", folder);
     assert_int_equal(score(model.s, NULL, true).status.code, STATUS_OK);
     str_done(&model);
+}
+
+/* Of a checkpoint that learned from CORPUS, a file in the folder that is removed before it is scored. */
+static Study *score_without(const char *corpus) {
+    Str pair, save, model;
+    str_init(&pair);
+    str_init(&save);
+    str_init(&model);
+    str_addf(&pair, "corpus=%s/%s", folder, corpus);
+    str_addf(&save, "save=%s/own", folder);
+    str_addf(&model, "model=%s/own", folder);
+    study_free(run_study("lm.train", "d=16", "epochs=1", "sentences=64", pair.s, save.s, NULL));
+    in_shell("rm '%s/%s'", folder, corpus);
+    Study *s = run_study("lm.score", model.s, "text=the owl", NULL);
+    str_done(&pair);
+    str_done(&save);
+    str_done(&model);
+    return s;
+}
+
+static void the_truth_is_in_the_file(void **state) {
+    (void)state;
+    in_shell("printf 's: the owl | 3 the {b}\\nb: fox\\n' >'%s/%s'", folder, "own.grammar");
+    Study *s = score_without("own.grammar");
+    Table *score = study_result(s, "score"), *about = study_result(s, "about");
+    assert_near(cell_real(score, 1, "true_log_p"), log(.25), 1e-12);
+    assert_string_equal(about_value(about, "truth"), "the grammar that the model learned from");
+    table_free(score);
+    table_free(about);
+    study_free(s);
+    in_shell("printf 'the owl\\nthe fox\\nthe owl\\n' >'%s/%s'", folder, "own.txt");
+    s = score_without("own.txt");
+    score = study_result(s, "score");
+    about = study_result(s, "about");
+    assert_true(table_is_empty(score, 1, table_find(score, "true_log_p")));
+    assert_string_equal(about_value(about, "truth"), "unknown: it learned from a text");
+    table_free(score);
+    table_free(about);
+    study_free(s);
 }
 
 static void other_makings_are_others(void **state) {
@@ -185,6 +231,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_kept_is_used),
         cmocka_unit_test(a_checkpoint_may_have_any_name),
+        cmocka_unit_test(the_truth_is_in_the_file),
         cmocka_unit_test(other_makings_are_others),
         cmocka_unit_test(damage_is_made_again),
         cmocka_unit_test(no_folder_is_no_failure),

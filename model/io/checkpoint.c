@@ -81,6 +81,16 @@ static void text_add_corpus(Str *t, const char *corpus) {
     str_add_char(t, '\n');
 }
 
+/* A text of many lines as one. */
+static void text_add_lines(Str *t, const char *key, const char *lines) {
+    str_addf(t, "%s=", key);
+    for (; *lines; lines++) {
+        if (*lines == '\n' || *lines == '\\') str_add_char(t, '\\');
+        str_add_char(t, *lines == '\n' ? 'n' : *lines);
+    }
+    str_add_char(t, '\n');
+}
+
 /* --- writing --- */
 
 typedef struct {
@@ -156,6 +166,7 @@ static void text_add_run(Str *t, const CheckpointRun *r) {
     str_addf(t, "seed=%llu\nstep=%ld\nsteps=%ld\n", (unsigned long long)r->seed, r->step, r->steps);
     if (r->sentences) str_addf(t, "sentences=%ld\n", r->sentences);
     if (r->batch) str_addf(t, "batch=%d\n", r->batch);
+    if (r->grammar) text_add_lines(t, "grammar", r->grammar);
 }
 
 Status checkpoint_write_run(const char *path, const Model *m, const Vocab *v, const Optim *o,
@@ -308,6 +319,24 @@ static Status set_batch(int *batch, const char *value) {
     return status_ok();
 }
 
+/* What text_add_lines wrote. */
+static Status set_lines(char **to, const char *key, const char *value) {
+    Str lines;
+    str_init(&lines);
+    for (; *value; value++) {
+        bool escaped = *value == '\\';
+        if (escaped && value[1] != 'n' && value[1] != '\\') {
+            str_done(&lines);
+            return status_usage(_("%s has a backslash that stands for nothing"), key);
+        }
+        if (escaped) value++;
+        str_add_char(&lines, escaped && *value == 'n' ? '\n' : *value);
+    }
+    mem_free(*to);
+    *to = str_take(&lines);
+    return status_ok();
+}
+
 static Status set_field(Loading *l, const char *key, const char *value) {
     if (strncmp(key, "optim.", 6) == 0) return set_optim(l, key, value);
     if (strcmp(key, "seed") == 0) return set_seed(&l->out->seed, value);
@@ -319,6 +348,7 @@ static Status set_field(Loading *l, const char *key, const char *value) {
         return status_usage(_("its tokens are \"%s\", which this lantern does not know"), value);
     }
     if (strcmp(key, "batch") == 0) return set_batch(&l->out->batch, value);
+    if (strcmp(key, "grammar") == 0) return set_lines(&l->out->grammar, key, value);
     if (strcmp(key, "corpus") == 0) {
         if (strlen(value) >= sizeof l->out->corpus) return status_usage(_("the name of its corpus is too long"));
         memcpy(l->out->corpus, value, strlen(value) + 1);
@@ -434,6 +464,7 @@ bool checkpoint_begins(const char *path) {
 void checkpoint_done(Checkpoint *c) {
     model_free(c->model);
     vocab_free(c->vocab);
+    mem_free(c->grammar);
     optim_done(&c->optim);
     *c = (Checkpoint){0};
 }

@@ -5,8 +5,8 @@
  *    8  bytes of the text              8  bytes of the vocabulary
  *    8  parameters P                   8  arrays of moments: 0 or 2
  *       text: key=value lines, each ended by a newline: the fields of ModelConfig by their names, corpus, seed, step,
- *             steps, tokens (absent: word), where they are known sentences and batch, and with moments the fields of
- *             OptimConfig as optim.*
+ *             steps, tokens (absent: word), where they are known sentences, batch and grammar (all of its lines as one,
+ *             \n for the end of each, \\ for a backslash), and with moments the fields of OptimConfig as optim.*
  *       vocabulary: as vocab_store writes it; nothing: no vocabulary, unless tokens are bytes
  *       P numbers, then 2 P moments
  *    8  FNV-1a of all bytes before
@@ -33,16 +33,17 @@ typedef struct {
     uint64_t seed;
     long step, steps;
     char corpus[64]; /* "farm": the grammar that knows the truth; "" when none */
+    char *grammar;   /* owned; what that grammar was: the truth is in the file itself; NULL: not there */
     long
         sentences; /* of training, and how many make a step: what a run needs to go on as it would have; 0: not known */
     int batch;
 } Checkpoint;
 
-/* Where a run stands. CORPUS may be NULL; a longer name than 63 bytes is cut. */
+/* Where a run stands. CORPUS may be NULL; a longer name than 63 bytes is cut. GRAMMAR: grammar_text of it, or NULL. */
 typedef struct {
     uint64_t seed;
     long step, steps;
-    const char *corpus;
+    const char *corpus, *grammar;
     long sentences; /* 0: not known */
     int batch;
 } CheckpointRun;

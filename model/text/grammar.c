@@ -11,6 +11,7 @@ Grammar *grammar_new(void) {
     Grammar *g = MEM_NEW(Grammar);
     texts_init(&g->texts);
     texts_init(&g->family_key);
+    str_init(&g->source);
     MEM_GROW(g->part, g->parts, g->part_slots); /* never NULL, also when there are none */
     MEM_GROW(g->dead, g->deads, g->dead_slots);
     return g;
@@ -23,6 +24,7 @@ void grammar_free(Grammar *g) {
     for (int i = 0; i < g->files; i++) mem_free(g->file[i]);
     texts_done(&g->texts);
     texts_done(&g->family_key);
+    str_done(&g->source);
     mem_free(g->family);
     mem_free(g->rule);
     mem_free(g->alternative);
@@ -31,6 +33,10 @@ void grammar_free(Grammar *g) {
     mem_free(g->dead);
     mem_free(g->file);
     mem_free(g);
+}
+
+const char *grammar_text(const Grammar *g) {
+    return g->source.s;
 }
 
 int grammar_family(Grammar *g, const char *name, size_t bytes, int parts) {

@@ -19,6 +19,9 @@ typedef struct Language Language; /* a grammar, a start call and fixed variables
 Status grammar_read(const char *path, Grammar **out) STATUS_CHECKED;
 Status grammar_parse(const char *text, size_t bytes, Grammar **out) STATUS_CHECKED; /* include is refused here */
 void grammar_free(Grammar *g);
+/* What was read as one text, without comments and with what it included in place: grammar_parse makes the same language
+ * of it, unless it is too long for that. Borrowed. */
+const char *grammar_text(const Grammar *g);
 int grammar_error_line(const Status *s); /* the line an error names, 0 when it names none */
 
 /* START NULL: the first rule. SET "k=2,n=pl" or NULL. G is borrowed. Not thread-safe: a language keeps its memo; make

@@ -86,6 +86,7 @@ struct Grammar {
     int deads, dead_slots;
     char **file; /* [files] names of the files, 0: the one that the user named */
     int files, file_slots;
+    Str source; /* all lines that were read, without comments, includes in their place */
 };
 
 static inline bool grammar_is_control(uint32_t code) {

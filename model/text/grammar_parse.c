@@ -441,12 +441,20 @@ static size_t line_text(const char *s, size_t n) {
     return end;
 }
 
+/* For grammar_text. */
+static void reader_keep(Reader *r, const char *s, size_t n) {
+    str_add_n(&r->g->source, s, n);
+    str_add_char(&r->g->source, '\n');
+}
+
 static Status reader_line(Reader *r, const char *s, size_t n) {
     STATUS_TRY(reader_check_characters(r, s, n));
     n = line_text(s, n);
     if (n == 0) return status_ok();
     Cursor c = {.s = s, .n = n};
     size_t path;
+    bool include = !is_blank(s[0]) && line_is_include(s, n, &path);
+    if (!include) reader_keep(r, s, n);
     if (is_blank(s[0])) {
         if (!r->open)
             return reader_error(r,
@@ -454,7 +462,7 @@ static Status reader_line(Reader *r, const char *s, size_t n) {
         return reader_body(r, &c);
     }
     STATUS_TRY(reader_end_rule(r));
-    if (line_is_include(s, n, &path)) return reader_include(r, s + path, n - path);
+    if (include) return reader_include(r, s + path, n - path);
     return reader_head(r, &c);
 }
 

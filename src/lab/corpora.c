@@ -42,6 +42,13 @@ static Status sample(const char *spec, const char *path, CorpusTokens tokens, lo
     return corpus_sample(g, base_name(spec), NULL, NULL, tokens, sentences, test, seed, out);
 }
 
+Status corpora_sample(const char *spec, const char *grammar, CorpusTokens tokens, long sentences, long test,
+                      uint64_t seed, Corpus **out) {
+    Grammar *g;
+    STATUS_TRY(grammar_parse(grammar, strlen(grammar), &g));
+    return corpus_sample(g, base_name(spec), NULL, NULL, tokens, sentences, test, seed, out);
+}
+
 static Status read_text(const char *spec, CorpusTokens tokens, long most, Corpus **out) {
     STATUS_TRY(corpus_read_lines(spec, tokens, out));
     Sentences *train = &(*out)->train;

@@ -8,6 +8,9 @@
 
 /* Whether SPEC is there at all, without reading it. */
 Status corpora_check(const char *spec) STATUS_CHECKED;
+/* As corpora_load samples it, from the text of a grammar. SPEC is what it was called. */
+Status corpora_sample(const char *spec, const char *grammar, CorpusTokens tokens, long sentences, long test,
+                      uint64_t seed, Corpus **out) STATUS_CHECKED;
 /* From a grammar: SENTENCES training and TEST test sentences are sampled with SEED. From a text: its last twentieth is
  * for testing; of the rest at most MOST sentences (0: all) are for training. */
 Status corpora_load(const char *spec, CorpusTokens tokens, long sentences, long most, long test, uint64_t seed,

@@ -44,7 +44,7 @@ Status lab_do_open(Lab *l, const Words *w) {
         lab_say(l, MESSAGE_INFORMATION, _("'%s' is the run now, at step %ld of %ld"), w->word[1], run_done(r),
                 run_steps(r));
     else
-        lab_say(l, MESSAGE_WARNING, _("'%s' can be looked at but not trained on: its corpus is not here"), w->word[1]);
+        lab_say(l, MESSAGE_WARNING, _("'%s' can be looked at but not trained on: %s"), w->word[1], run_missing(r));
     return status_ok();
 }
 

@@ -185,27 +185,45 @@ static Status get_preset(Study *s, const char *name, TrainedModel *out) {
     return status;
 }
 
-/* The truth, when the grammar is a built-in one. */
-static Status open_truth(const char *corpus, TrainedModel *out) {
+/* The language of a grammar that has been read, which passes into OUT. */
+static Status take_grammar(Grammar *g, TrainedModel *out) {
+    out->grammar = g;
+    return language_new(g, NULL, NULL, &out->language);
+}
+
+static Status open_farm(TrainedModel *out) {
+    Grammar *g;
+    STATUS_TRY(languages_read("farm", &g));
+    return take_grammar(g, out);
+}
+
+/* From the grammar that the file holds; files that were written before they did name a built-in one. */
+static Status find_truth(const Checkpoint *c, TrainedModel *out) {
+    Grammar *g;
     Str path;
+    if (c->vocab && vocab_unit(c->vocab) != VOCAB_WORD)
+        return status_usage(_("a grammar knows what words are worth, and its tokens are not words"));
+    if (c->grammar) {
+        STATUS_TRY(grammar_parse(c->grammar, strlen(c->grammar), &g));
+        return take_grammar(g, out);
+    }
+    if (!c->corpus[0]) return status_usage(_("it learned from a text"));
     str_init(&path);
-    bool known = assets_grammar(corpus, &path);
+    bool known = assets_grammar(c->corpus, &path);
     str_done(&path);
-    if (!known) return status_ok();
-    STATUS_TRY(languages_read(corpus, &out->grammar));
-    return language_new(out->grammar, NULL, NULL, &out->language);
+    if (!known) return status_usage(_("the file does not hold the grammar '%s'; saved again, it does"), c->corpus);
+    STATUS_TRY(languages_read(c->corpus, &g));
+    return take_grammar(g, out);
 }
 
 static Status get_file(const char *path, TrainedModel *out) {
     STATUS_TRY(check_file(path));
     Checkpoint c;
     STATUS_TRY(checkpoint_read(path, &c));
-    char corpus[sizeof c.corpus];
-    memcpy(corpus, c.corpus, sizeof corpus);
-    bool words =
-        !c.vocab || vocab_unit(c.vocab) == VOCAB_WORD; /* a grammar knows what words are worth, not their parts */
+    Status truth = find_truth(&c, out);
+    if (!status_is_ok(&truth)) snprintf(out->no_truth, sizeof out->no_truth, "%s", truth.text);
     take(&c, path, out);
-    return words ? open_truth(corpus, out) : status_ok();
+    return status_ok();
 }
 
 static void set_name(TrainedModel *m, const char *spec) {
@@ -220,15 +238,15 @@ Status models_get(Study *s, TrainedModel *out) {
     Status status;
     if (is_preset(spec)) {
         status = get_preset(s, spec, out);
-        if (status_is_ok(&status)) status = open_truth("farm", out);
+        if (status_is_ok(&status)) status = open_farm(out);
         study_about(s, "model_from", "%s trained on the farm with the recipe of lm.train and this seed", spec);
     } else {
         status = get_file(spec, out);
         study_about(s, "model_from", "a checkpoint");
     }
     if (status_is_ok(&status)) {
-        study_about(s, "truth", "%s",
-                    out->language ? "the grammar that the model learned from" : "unknown: no built-in grammar");
+        study_about(s, "truth", "%s%s",
+                    out->language ? "the grammar that the model learned from" : "unknown: ", out->no_truth);
         study_offer_model(s, out->path);
     } else {
         models_done(out);
@@ -252,13 +270,13 @@ Status models_get_language(Study *s, TrainedModel *out) {
     set_name(out, spec);
     Status status;
     if (is_preset(spec)) {
-        status = open_truth("farm", out);
+        status = open_farm(out);
         if (status_is_ok(&status)) status = preset_vocabulary(out);
     } else {
         status = get_file(spec, out);
     }
     if (status_is_ok(&status) && !out->language)
-        status = status_usage(_("of=truth: the grammar that '%s' learned from is not known"), spec);
+        status = status_usage(_("of=truth: there is none for '%s': %s"), spec, out->no_truth);
     if (!status_is_ok(&status)) models_done(out);
     return status;
 }

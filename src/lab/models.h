@@ -19,6 +19,7 @@ typedef struct {
     Vocab *vocab;       /* NULL: the file has none, ids are all there is */
     Grammar *grammar;   /* NULL: no truth */
     Language *language; /* NULL: no truth */
+    char no_truth[500]; /* a sentence that says why; "" when there is one */
     char name[64];      /* what a title shows: "gpt" or the file's name */
     char path[512];     /* the file it came from or was kept in; "" when not kept */
 } TrainedModel;

@@ -26,6 +26,7 @@ struct Run {
     bool lr_min_given;
     int batch_size;
     long done, steps;
+    char missing[500]; /* why an opened run has no corpus; "" when it has one */
 };
 
 /* Life. */
@@ -96,16 +97,28 @@ static const char *corpus_spec(const Checkpoint *c, const Options *o) {
     return c->corpus[0] ? c->corpus : options_text(o, "corpus");
 }
 
-/* The corpus that the checkpoint was trained on, or one that has its vocabulary and no sentence. */
-static Corpus *corpus_for(const Checkpoint *c, const Options *o) {
+/* The corpus that the checkpoint was trained on: of the grammar in the file, else by the name that it gives. */
+static Status original_corpus(const Checkpoint *c, const Options *o, Corpus **out) {
     const char *spec = corpus_spec(c, o);
     long sentences = c->sentences ? c->sentences : (long)options_int(o, "sentences");
-    Corpus *corpus;
     CorpusTokens tokens = {vocab_unit(c->vocab), vocab_merges(c->vocab)};
-    Status s = corpora_load(spec, tokens, sentences, sentences, RUN_TEST_SENTENCES, c->seed, &corpus);
-    if (status_is_ok(&s)) part(corpus, model_config(c->model)->context);
-    if (status_is_ok(&s) && vocab_same(corpus->vocab, c->vocab)) return corpus;
-    if (status_is_ok(&s)) corpus_free(corpus);
+    if (c->grammar)
+        STATUS_TRY(corpora_sample(spec, c->grammar, tokens, sentences, RUN_TEST_SENTENCES, c->seed, out));
+    else
+        STATUS_TRY(corpora_load(spec, tokens, sentences, sentences, RUN_TEST_SENTENCES, c->seed, out));
+    part(*out, model_config(c->model)->context);
+    if (vocab_same((*out)->vocab, c->vocab)) return status_ok();
+    corpus_free(*out);
+    if (!c->corpus[0]) return status_usage(_("it was trained on a text, which a checkpoint does not hold"));
+    return status_usage(_("'%s' has other words now than the model"), spec);
+}
+
+/* That, or one that has the vocabulary and no sentence. */
+static Corpus *corpus_for(const Checkpoint *c, const Options *o, char *missing, size_t bytes) {
+    Corpus *corpus;
+    Status s = original_corpus(c, o, &corpus);
+    if (status_is_ok(&s)) return corpus;
+    snprintf(missing, bytes, "%s", s.text);
     corpus = MEM_NEW(Corpus);
     snprintf(corpus->name, sizeof corpus->name, "%s", c->corpus);
     corpus->vocab = vocab_copy(c->vocab);
@@ -130,7 +143,7 @@ Status run_open(const char *path, const Options *o, int threads, Run **out) {
         return status_usage(_("'%s' does not say what its tokens are"), path);
     }
     Run *r = MEM_NEW(Run);
-    r->data = run_data_new(corpus_for(&c, o), corpus_spec(&c, o));
+    r->data = run_data_new(corpus_for(&c, o, r->missing, sizeof r->missing), corpus_spec(&c, o));
     r->seed = c.seed;
     r->start = c.has_optim ? c.optim.config : optim_config(o);
     r->lr_min_given = options_is_set(o, "lr_min");
@@ -183,6 +196,10 @@ long run_done(const Run *r) {
 
 long run_steps(const Run *r) {
     return r->steps;
+}
+
+const char *run_missing(const Run *r) {
+    return r->missing;
 }
 
 long run_per_epoch(const Run *r) {
@@ -344,6 +361,7 @@ Status run_save(Run *r, const char *path) {
                          .step = r->done,
                          .steps = r->steps,
                          .corpus = c->grammar ? r->data->spec : "",
+                         .grammar = c->grammar ? grammar_text(c->grammar) : NULL,
                          .sentences = c->train.sentences,
                          .batch = r->batch_size};
     return checkpoint_write_run(path, r->model, c->vocab, &r->optim, &run);

@@ -40,9 +40,9 @@ Status run_check(const Options *o) STATUS_CHECKED;
 /* Makes corpus and model. SEED and THREADS are resolved. */
 Status run_new(const Options *o, uint64_t seed, int threads, Run **out) STATUS_CHECKED;
 /* A run at the step of a checkpoint: its model, moments, seed and plan; what the file does not say (batch, sentences)
- * is as in O. The corpus is the grammar that the file names, else that of O, if it has the file's vocabulary. Without
- * one, or without moments in the file, there is a model to look at and no step to go: the plan ends where the file
- * does. */
+ * is as in O. The corpus is that of the grammar in the file, else the one that the file names, else that of O, if it
+ * has the file's vocabulary. Without one, or without moments in the file, there is a model to look at and no step to
+ * go: the plan ends where the file does. */
 Status run_open(const char *path, const Options *o, int threads, Run **out) STATUS_CHECKED;
 /* A second state of the same run, at the same step, with the settings of the start: own parameters and optimiser; the
  * corpus is R's, which must live longer. */
@@ -63,8 +63,9 @@ RunStep run_gradient(Run *r);
 void run_update(Run *r, const RunStep *s);
 const real *run_gradient_of(const Run *r); /* [parameters] */
 
-long run_done(const Run *r);  /* updates made */
-long run_steps(const Run *r); /* of the plan */
+const char *run_missing(const Run *r); /* a sentence: why an opened run has no corpus; "" when it has one */
+long run_done(const Run *r);           /* updates made */
+long run_steps(const Run *r);          /* of the plan */
 long run_per_epoch(const Run *r);
 Model *run_model(Run *r);
 Optim *run_optim(Run *r);
