@@ -43,6 +43,18 @@ static void linear_ticks_are_round(void **state) {
     assert_linear((double)NAN, 1, 4, "");
 }
 
+static void an_axis_may_end_at_a_tick(void **state) {
+    (void)state;
+    assert_true(fabs(ticks_top(0, 0.00299, 3) - 0.003) < 1e-12);
+    assert_true(fabs(ticks_top(0, 0.003, 3) - 0.003) < 1e-12);
+    assert_true(ticks_top(0, 7.2, 3) == 10);
+    assert_true(ticks_top(0, 12500, 3) == 15000);
+    assert_true(ticks_top(-4, -1, 3) == -1);
+    assert_true(ticks_top(2, 2, 3) == 2);
+    assert_true(isnan(ticks_top(0, (double)NAN, 3)));
+    assert_linear(0, ticks_top(0, 0.00299, 3), 3, "0.000 0.001 0.002 0.003");
+}
+
 static void logarithmic_ticks_are_round(void **state) {
     (void)state;
     assert_log(0.9, 30, 8, "1 2 5 10 20");
@@ -70,6 +82,7 @@ static void ticks_keep_to_the_range(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(linear_ticks_are_round),
+        cmocka_unit_test(an_axis_may_end_at_a_tick),
         cmocka_unit_test(logarithmic_ticks_are_round),
         cmocka_unit_test(ticks_keep_to_the_range),
         cmocka_unit_test(all_is_freed),

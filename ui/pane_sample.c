@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SIDE_W = 38, SIDE_LEAST_W = 70, COLUMNS_LEAST_W = 110 };
+enum { SIDE_W = 38, SIDE_LEAST_W = 70, COLUMNS_LEAST_W = 110, LABEL_W = 7 };
 
 typedef struct {
     bool by_model;
@@ -45,7 +45,8 @@ static int draw_sentence(const Snapshot *s, Canvas *c, Rect r, const char *of, c
     const Table *t = snapshot_table(s, "sentence");
     int row = table_line(t, of);
     if (row < 0 || r.h < 1) return 0;
-    int at = canvas_textf(c, r.x, r.y, r.w, role, ATTRIBUTE_BOLD, "%-6s ", label);
+    int at = canvas_text(c, r.x, r.y, r.w, label, role, ATTRIBUTE_BOLD) + 1;
+    if (at < LABEL_W) at = LABEL_W;
     canvas_text(c, r.x + at, r.y, r.w - at, continuation(s, table_text(t, row, table_find(t, "text"))), role,
                 CANVAS_ELLIPSIS);
     if (r.h < 2) return 1;
@@ -109,7 +110,7 @@ static int draw_filter(const Snapshot *s, Canvas *c, Rect r) {
     const char *name;
     long kept;
     for (long row = 0; filter && y < r.y + r.h && next_stage(filter, &row, &name, &kept); y++) {
-        canvas_textf(c, r.x, y, r.w, STYLE_DIM, ATTRIBUTE_NONE, "  %-12s", name);
+        canvas_text(c, r.x + 2, y, r.w - 2, name, STYLE_DIM, ATTRIBUTE_NONE);
         canvas_textf(c, r.x + 14, y, r.w - 14, STYLE_TEXT, ATTRIBUTE_NONE,
                      ngettext("keeps %ld word", "keeps %ld words", (unsigned long)kept), kept);
     }
@@ -121,9 +122,14 @@ static int draw_draws(const Snapshot *s, Canvas *c, Rect r) {
     int token = draws ? table_find(draws, "token") : -1;
     if (token < 0 || table_rows(draws) == 0 || r.h < 1) return 0;
     int at = canvas_textf(c, r.x, r.y, r.w, STYLE_DIM, ATTRIBUTE_NONE, _("draws   "));
-    for (long i = 0; i < table_rows(draws); i++) {
+    long n = table_rows(draws);
+    for (long i = 0; i < n; i++) {
         const char *word = table_text(draws, i, token);
-        if (at + utf8_columns(word) > r.w) break; /* whole words only */
+        if (at + utf8_columns(word) + (i + 1 < n ? 2 : 0) >
+            r.w) { /* whole words only, and a sign that there are more */
+            canvas_text(c, r.x + at, r.y, r.w - at, "…", STYLE_GENERATED, ATTRIBUTE_NONE);
+            break;
+        }
         at += canvas_textf(c, r.x + at, r.y, r.w - at, STYLE_GENERATED, ATTRIBUTE_NONE, "%s ", word);
     }
     return 1;

@@ -7,6 +7,7 @@
 #include "intl.h"
 #include "mem.h"
 #include "reading.h"
+#include "ticks.h"
 #include "utf8.h"
 
 #include <math.h>
@@ -14,7 +15,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RECENT_STEPS = 200, SIDE_W = 27, SIDE_LEAST_W = 74, SMALL_PLOT_H = 9, SMALL_PLOTS_LEAST_H = 28 };
+enum {
+    RECENT_STEPS = 200,
+    SIDE_W = 27,
+    SIDE_LEAST_W = 74,
+    SMALL_PLOT_H = 10,
+    SMALL_TICKS = 3,
+    SMALL_PLOTS_LEAST_H = 28
+};
 
 typedef struct {
     bool linear; /* the loss axis; logarithmic at first, so that what is left above the floor shows */
@@ -139,6 +147,7 @@ static void draw_small(const PaneContext *x, Canvas *c, Rect r, const char *colu
     const Series series = {p.x, p.y, p.n, role, NULL};
     double low = 0, high = -(double)INFINITY;
     extend(&p, &low, &high);
+    high = ticks_top(low, high, SMALL_TICKS);
     Plot plot = {.series = &series,
                  .count = 1,
                  .x0 = (double)span.first,

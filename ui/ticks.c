@@ -27,6 +27,12 @@ Ticks ticks_linear(double low, double high, int most) {
     return t;
 }
 
+double ticks_top(double low, double high, int most) {
+    if (!(high > low) || !isfinite(high - low) || most < 1) return high;
+    double step = nice_step((high - low) / most);
+    return step * ceil(high / step - 1e-9);
+}
+
 /* Within a decade: round numbers at even distances. They crowd at the upper end, so there are fewer. */
 static Ticks ticks_short_log(double low, double high, int most) {
     Ticks t = ticks_linear(pow(10, low), pow(10, high), most * 2 / 3 > 1 ? most * 2 / 3 : 1);
