@@ -19,8 +19,8 @@ typedef struct {
 } Truth;
 
 struct Observers {
-    Tape *probe;
-    Batch batch;
+    Tape *probe, *later; /* later: NULL until asked for */
+    Batch batch, later_batch;
     Vid logits;
     bool probed; /* in this look */
     Speaker *speaker;
@@ -49,6 +49,7 @@ Observers *observers_new(void) {
     Observers *o = MEM_NEW(Observers);
     o->probe = tape_new(TAPE_PROBE);
     batch_init(&o->batch);
+    batch_init(&o->later_batch);
     o->speaker = speaker_new();
     return o;
 }
@@ -67,6 +68,8 @@ void observers_free(Observers *o) {
     observers_forget(o);
     tape_free(o->probe);
     batch_done(&o->batch);
+    if (o->later) tape_free(o->later);
+    batch_done(&o->later_batch);
     speaker_free(o->speaker);
     path_done(&o->true_path);
     mem_free(o->true_ids);
@@ -96,9 +99,12 @@ Status observers_add(const char *name, ObserverSet *set) {
 
 /* Looking. */
 
-/* Tables of attention and masks name the tokens by those of the sentence. */
+/* What positions do is seen on the vectors of attention; tables of attention and masks name the tokens by those of the
+ * sentence. */
 static ObserverSet with_needs(ObserverSet set) {
-    return set & (1u << OBSERVE_attention | 1u << OBSERVE_mask) ? set | 1u << OBSERVE_tokens : set;
+    if (set & (1u << OBSERVE_rope)) set |= 1u << OBSERVE_attention;
+    if (set & (1u << OBSERVE_attention | 1u << OBSERVE_mask)) set |= 1u << OBSERVE_tokens;
+    return set;
 }
 
 void observers_look(Observers *o, const Scene *scene, ObserverSet set, Snapshot *s) {
@@ -118,6 +124,17 @@ Tape *observers_probe(Observers *o, const Scene *scene) {
     tape_forward(o->probe);
     o->probed = true;
     return o->probe;
+}
+
+const Tape *observers_later(Observers *o, const Scene *scene, int shift) {
+    if (!o->later) o->later = tape_new(TAPE_PROBE);
+    batch_clear(&o->later_batch);
+    batch_add(&o->later_batch, scene->ids, scene->visible, false);
+    for (int i = 0; i < scene->visible; i++) o->later_batch.position[i] += shift;
+    tape_begin(o->later, model_read_params(scene->model), &o->later_batch, 0, 0);
+    (void)model_graph(scene->model, o->later, &scene->tweak);
+    tape_forward(o->later);
+    return o->later;
 }
 
 const real *observers_logits(Observers *o, const Scene *scene) {

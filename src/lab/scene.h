@@ -56,6 +56,9 @@ void observers_look(Observers *o, const Scene *scene, ObserverSet set, Snapshot 
 /* The probe after a forward pass over the visible tokens, and its logits [visible x V]; at most one pass a look. */
 Tape *observers_probe(Observers *o, const Scene *scene);
 const real *observers_logits(Observers *o, const Scene *scene);
+/* Another pass over the same tokens, all of them SHIFT positions later (those positions exist in the model). Borrowed
+ * until the next call. */
+const Tape *observers_later(Observers *o, const Scene *scene, int shift);
 /* Set to the scene's model. */
 Speaker *observers_speaker(Observers *o, const Scene *scene);
 /* The exact next tokens after ids[0..n-1] (<s> first); count 0 when there is no truth. Remembered; borrowed until the
