@@ -21,6 +21,7 @@ FixtureSpec fixture_spec(void) {
                          .heads = 4,
                          .kv_heads = 2,
                          .head_dim = 16,
+                         .pos = "rope",
                          .tokens = 6,
                          .prompt_tokens = 6,
                          .position = 6,
@@ -290,6 +291,82 @@ static void softmax(const real *in, real *out, int n) {
     for (int j = 0; j < n; j++) out[j] = (float)(exp((double)in[j] - largest) / sum);
 }
 
+/* Positions. */
+
+/* What F was before RoPE turned it. */
+static Field *turned_back(const Field *f, int layer, const char *name) {
+    Field *before = field_new(3, f->dim, "attention.%d.%s", layer, name);
+    int pairs = f->dim[2] / 2;
+    for (size_t i = 0; i < field_count(f) / 2; i++) {
+        int pair = (int)i % pairs, position = (int)(i / (size_t)pairs) % f->dim[1];
+        double angle = position * pow(10000, -2.0 * pair / f->dim[2]), c = cos(angle), sine = sin(angle);
+        double a = (double)f->x[2 * i], b = (double)f->x[2 * i + 1];
+        before->x[2 * i] = (real)(a * c + b * sine);
+        before->x[2 * i + 1] = (real)(b * c - a * sine);
+    }
+    return before;
+}
+
+/* The scores of a pass with all tokens later: the same where only distances count. */
+static Field *later_scores(const FixtureSpec *p, const Field *scores, int layer) {
+    Field *later = field_new(3, scores->dim, "rope.%d.shifted", layer);
+    bool same = !strcmp(p->pos, "rope") || !strcmp(p->pos, "none");
+    for (size_t i = 0; i < field_count(later); i++)
+        later->x[i] = same ? scores->x[i] : (real)((double)scores->x[i] * 0.9 + noise(55, (unsigned)i));
+    return later;
+}
+
+static void add_positions_of_layer(Snapshot *s, const FixtureSpec *p, int layer, const Field *q, const Field *k,
+                                   const Field *scores) {
+    snapshot_add_field(s, later_scores(p, scores, layer));
+    if (strcmp(p->pos, "rope") != 0) return;
+    snapshot_add_field(s, turned_back(q, layer, "query_before"));
+    snapshot_add_field(s, turned_back(k, layer, "key_before"));
+}
+
+/* Alike where near; the later ones as they were drawn. */
+static void add_position_vectors(Snapshot *s) {
+    enum { N = 32, LEARNED = 14 };
+    Field *cosine = field_new(2, (int[]){N, N}, "rope.cosine"),
+          *length = field_new(1, (int[]){N}, "rope.length");
+    for (int i = 0; i < N; i++) {
+        length->x[i] = (float)(0.16 + (i < LEARNED ? 0.3 + 0.1 * noise(21, (unsigned)i) : 0));
+        for (int j = 0; j < N; j++) {
+            int low = i < j ? i : j, high = i < j ? j : i;
+            double x =
+                high < LEARNED ? cos(0.35 * (high - low)) * 0.8 : 0.25 * noise((unsigned)low + 40, (unsigned)high);
+            cosine->x[i * N + j] = (float)(i == j ? 1 : x);
+        }
+    }
+    snapshot_add_field(s, cosine);
+    snapshot_add_field(s, length);
+}
+
+static void add_positions(Snapshot *s, const FixtureSpec *p) {
+    static const Column columns[] = {{"kind", COLUMN_TEXT, ""},
+                                     {"base", COLUMN_DOUBLE, ""},
+                                     {"pairing", COLUMN_TEXT, ""},
+                                     {"head_dim", COLUMN_INT, ""},
+                                     {"farthest", COLUMN_INT, ""},
+                                     {"shift", COLUMN_INT, ""},
+                                     {NULL, 0, NULL}};
+    bool turns = !strcmp(p->pos, "rope"), learned = !strcmp(p->pos, "learned");
+    Table *t = table_new("rope", columns);
+    table_add_text(t, p->pos);
+    if (turns) {
+        table_add_real(t, 10000);
+        table_add_text(t, "adjacent");
+    } else {
+        table_add_empty(t);
+        table_add_empty(t);
+    }
+    table_add_int(t, p->head_dim);
+    table_add_int(t, 64);
+    table_add_int(t, learned ? 8 : 100);
+    snapshot_add_table(s, t);
+    if (learned || !strcmp(p->pos, "sinusoid")) add_position_vectors(s);
+}
+
 static void add_layer(Snapshot *s, const FixtureSpec *p, int layer) {
     int T = p->position, H = p->heads;
     Field *q = vectors(p, layer, H, 1, "query"), *k = vectors(p, layer, p->kv_heads, 2, "key"),
@@ -319,6 +396,7 @@ static void add_layer(Snapshot *s, const FixtureSpec *p, int layer) {
         }
     }
     Field *all[] = {scores, scaled, capped, masked, weights, q, k, v, mix};
+    add_positions_of_layer(s, p, layer, q, k, scores);
     for (int i = 0; i < (int)(sizeof all / sizeof all[0]); i++) {
         if (all[i]) snapshot_add_field(s, all[i]);
     }
@@ -354,6 +432,7 @@ Snapshot *fixture_snapshot(const FixtureSpec *p) {
     add_filter(s);
     add_path(s, p);
     for (int l = 0; l < p->layers; l++) add_layer(s, p, l);
+    add_positions(s, p);
     add_switches(s, p);
     add_settings(s);
     return s;

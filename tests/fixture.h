@@ -11,6 +11,7 @@ typedef struct {
     int tokens, prompt_tokens, position; /* there, of the prompt, visible */
     int window;                          /* 0: none */
     double softcap;                      /* 0: off */
+    const char *pos;                     /* rope (adjacent pairs, base 10000), learned, sinusoid, none */
     int head_off;                        /* layer * heads + head + 1 of the head that is switched off; 0: none */
     long step, head, steps;
     bool truth; /* a grammar is known */

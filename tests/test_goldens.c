@@ -79,6 +79,41 @@ static void attention_of_a_long_prompt(void **unused) {
     app_free(a);
 }
 
+static void rope_alone(void **unused) {
+    (void)unused;
+    one_pane(":pane rope<Enter>z:cursor layer=2 head=3 query=5 key=2<Enter>", "rope");
+}
+
+static void rope_what_if(void **unused) {
+    (void)unused;
+    App *a = quiet_new(NULL);
+    screen_keys(a, ":pane rope<Enter>z:cursor query=5 key=2<Enter>f");
+    screen_golden(a, 80, 24, "rope-single");
+    screen_keys(a, "f");
+    screen_golden(a, 80, 24, "rope-wrong");
+    screen_keys(a, ":formula rope<Enter>BBP++");
+    screen_golden(a, 120, 40, "rope-what-if");
+    screen_keys(a, "<Enter>");
+    screen_golden(a, 80, 24, "rope-numbers");
+    app_free(a);
+}
+
+static void rope_of_other_models(void **unused) {
+    (void)unused;
+    FixtureSpec p = fixture_spec();
+    p.pos = "learned";
+    App *a = quiet_new(&p);
+    screen_keys(a, ":pane rope<Enter>z:cursor query=5 key=2<Enter>");
+    screen_golden(a, 80, 24, "rope-learned");
+    screen_golden(a, 120, 40, "rope-learned");
+    app_free(a);
+    p.pos = "rope", p.head_dim = 128;
+    a = quiet_new(&p);
+    screen_keys(a, ":pane rope<Enter>z");
+    screen_golden(a, 120, 40, "rope-wide");
+    app_free(a);
+}
+
 static void next_word_alone(void **unused) {
     (void)unused;
     one_pane(":pane sample<Enter>z", "sample");
@@ -122,6 +157,7 @@ static void presenter(void **unused) {
     (void)unused;
     one_pane("1p", "present-train");
     one_pane("2p", "present-attention");
+    one_pane(":pane rope<Enter>p:cursor query=5 key=2<Enter>", "present-rope");
 }
 
 static void help_and_lines(void **unused) {
@@ -154,6 +190,9 @@ int main(void) {
         cmocka_unit_test(attention_terms),
         cmocka_unit_test(attention_scores),
         cmocka_unit_test(attention_of_a_long_prompt),
+        cmocka_unit_test(rope_alone),
+        cmocka_unit_test(rope_what_if),
+        cmocka_unit_test(rope_of_other_models),
         cmocka_unit_test(next_word_alone),
         cmocka_unit_test(the_past_while_decoding),
         cmocka_unit_test(nothing_yet),

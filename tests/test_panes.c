@@ -9,6 +9,7 @@
 #include "mem.h"
 #include "next_view.h"
 #include "reading.h"
+#include "rope_view.h"
 #include "screen.h"
 
 #include <math.h>
@@ -43,10 +44,12 @@ static Snapshot *snapshot_number(int i) {
     if (i == 4)
         p.step = 0, p.head = 0, p.tokens = 1, p.prompt_tokens = 1, p.position = 1, p.layers = 1, p.heads = 1,
         p.kv_heads = 1;
-    if (i == 5) p.step = 3, p.head = 3;
+    if (i == 5) p.step = 3, p.head = 3, p.pos = "learned";
+    if (i == 6) p.pos = "none";
+    if (i == 7) p.head_dim = 128, p.window = 4;
     return fixture_snapshot(&p);
 }
-enum { SNAPSHOTS = 6 };
+enum { SNAPSHOTS = 8 };
 
 /* Draws in the middle of a marked canvas; no mark outside of the pane's rectangle may change. */
 static void draw_guarded(const Stand *s, const Snapshot *snapshot, Detail detail, int w, int h, Glyphs glyphs) {
@@ -236,6 +239,35 @@ static void the_attention_that_is_exported_is_shown(void **unused) {
     app_free(a);
 }
 
+/* Every pair's angle, the product here and further on, and the vectors. */
+static void the_rotations_that_are_exported_are_shown(void **unused) {
+    (void)unused;
+    App *a = screen_new(NULL);
+    assert_ok(app_command(a, "pane rope"));
+    screen_keys(a, "z");
+    assert_ok(app_command(a, "cursor layer=2 head=3 query=5 key=2"));
+    RopeState state = {.pairing = -1, .shift = 100};
+    Cursor cursor = {.layer = 1, .head = 2, .query = 5, .key = 2};
+    PaneContext x = {.snapshot = app_snapshot(a), .cursor = &cursor, .state = &state};
+    Table *tables[PANE_TABLES];
+    int n = pane_at(pane_find("rope"))->tables(&x, tables);
+    assert_int_equal(n, 4);
+    const Table *hands = tables[0], *vectors = tables[1], *shift = tables[3];
+    for (long i = 0; i < table_rows(hands); i++) {
+        double angle = table_real(hands, i, table_find(hands, "query_angle"));
+        screen_expect(a, format_fixed(angle, angle < 0.01 ? 4 : 2).s);
+    }
+    for (long i = 0; i < table_rows(shift); i++) {
+        screen_expect(a, format_fixed(table_real(shift, i, table_find(shift, "score")), 4).s);
+        screen_expect(a, format_fixed(table_real(shift, i, table_find(shift, "score_shifted")), 4).s);
+    }
+    screen_keys(a, "<Enter>");
+    for (long i = 0; i < table_rows(vectors); i++)
+        screen_expect(a, format_fixed(table_real(vectors, i, table_find(vectors, "after")), 4).s);
+    for (int i = 0; i < n; i++) table_free(tables[i]);
+    app_free(a);
+}
+
 static void words_stand_in_the_order_of_truth_or_model(void **unused) {
     (void)unused;
     Snapshot *s = fixture_plain();
@@ -259,6 +291,7 @@ int main(void) {
         cmocka_unit_test(the_next_words_that_are_exported_are_shown),
         cmocka_unit_test(the_curve_that_is_exported_is_shown_under_the_cursor),
         cmocka_unit_test(the_attention_that_is_exported_is_shown),
+        cmocka_unit_test(the_rotations_that_are_exported_are_shown),
         cmocka_unit_test(words_stand_in_the_order_of_truth_or_model),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

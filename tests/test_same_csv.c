@@ -30,7 +30,7 @@ static void write_from_screen(void) {
                                  ":cursor layer=2 head=1\n"
                                  ":export screen\n"
                                  "expect-message wrote 4 files\n"
-                                 "keys 3\n"
+                                 ":pane sample\n"
                                  "wait idle\n"
                                  ":export screen\n"
                                  "expect-message sample.next.csv\n";
