@@ -308,6 +308,7 @@ static const struct {
     {"$L run arch.account V=10000", 2, "unknown option 'V'"},
     {"printf 'model,vocab,context,d,layers,heads,d_ff\na,9,9,9,1,2,3\n' >c && $L run arch.cards file=c --csv made", 2,
      "'c' line 2: head_dim"},
+    {"printf 'model,d\n' | $L run arch.cards file=-", 2, "'-' line 1: the column 'vocab' is missing"},
     {"$L run gqa.cost memory=80XB", 2, "GiB"},
     {"$L run kv.size cards=llama2-7b,llama9", 2, "llama9"},
     {"$L run arch.norm x=1,nan", 2, "'nan' is not a number"},
@@ -390,6 +391,17 @@ static void a_folder_gets_every_table(void **state) {
     assert_string_equal(r.out.s, "");
     assert_string_equal(r.err.s, "");
     assert_int_equal(files_in("tables"), 3);
+    ran_done(&r);
+}
+
+static void cards_come_from_a_pipe(void **state) {
+    (void)state;
+    Ran r = shell("printf 'model,vocab,context,d,layers,heads,d_ff\\nmine,9,9,8,2,4,3\\n' >c && "
+                  "for e in 'arch.account card=mine T=1' arch.cards 'gqa.cost card=mine' 'mla.cost card=mine' "
+                  "'kv.size cards=mine'; do $L run $e file=- <c || exit; done");
+    assert_string_equal(r.err.s, "");
+    assert_int_equal(r.code, 0);
+    assert_non_null(strstr(r.out.s, "mine"));
     ran_done(&r);
 }
 
@@ -598,13 +610,21 @@ static int remove_folder(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(headers_are_exact),           cmocka_unit_test(every_table_stands_here),
-        cmocka_unit_test(list_names_every_experiment), cmocka_unit_test(help_goes_to_standard_output),
-        cmocka_unit_test(faults_have_one_line),        cmocka_unit_test(a_folder_gets_every_table),
-        cmocka_unit_test(tables_on_request),           cmocka_unit_test(about_reproduces),
-        cmocka_unit_test(the_locale_changes_nothing),  cmocka_unit_test(nobody_reads),
-        cmocka_unit_test(stopping_keeps_the_rows),     cmocka_unit_test(what_does_not_stop_is_left),
-        cmocka_unit_test(scripts_need_no_terminal),    cmocka_unit_test(signals_end_the_screen),
+        cmocka_unit_test(headers_are_exact),
+        cmocka_unit_test(every_table_stands_here),
+        cmocka_unit_test(list_names_every_experiment),
+        cmocka_unit_test(help_goes_to_standard_output),
+        cmocka_unit_test(faults_have_one_line),
+        cmocka_unit_test(a_folder_gets_every_table),
+        cmocka_unit_test(cards_come_from_a_pipe),
+        cmocka_unit_test(tables_on_request),
+        cmocka_unit_test(about_reproduces),
+        cmocka_unit_test(the_locale_changes_nothing),
+        cmocka_unit_test(nobody_reads),
+        cmocka_unit_test(stopping_keeps_the_rows),
+        cmocka_unit_test(what_does_not_stop_is_left),
+        cmocka_unit_test(scripts_need_no_terminal),
+        cmocka_unit_test(signals_end_the_screen),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

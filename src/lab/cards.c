@@ -20,6 +20,7 @@ const Option cards_option_rows[] = {
 #define EXPERTS_MOST        1000000
 #define YEAR_LEAST          1900
 #define YEAR_MOST           2100
+#define CARDS_MOST          2000
 
 /* ---- one cell ---- */
 
@@ -247,6 +248,7 @@ static Status add_card(const CsvText *csv, long row, Cards *out) {
 
 static Status read_rows(const char *path, const CsvText *csv, Cards *out) {
     STATUS_TRY(check_header(path, csv));
+    if (csv->rows > CARDS_MOST) return status_usage(_("'%s' has more than %d cards"), path, CARDS_MOST);
     for (long row = 1; row < csv->rows; row++) {
         Status s = add_card(csv, row, out);
         if (!status_is_ok(&s)) return status_usage(_("'%s' line %ld: %s"), path, csv->line[row], s.text);
@@ -277,6 +279,10 @@ Status cards_read(const char *path, Cards *out) {
 
 Status cards_open(const Options *o, Cards *out) {
     return cards_read(options_is_set(o, "file") ? options_text(o, "file") : NULL, out);
+}
+
+bool cards_are_input(const Options *o) {
+    return options_is_set(o, "file") && strcmp(options_text(o, "file"), "-") == 0;
 }
 
 void cards_done(Cards *c) {

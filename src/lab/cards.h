@@ -37,6 +37,8 @@ extern const Option cards_option_rows[]; /* file= */
 Status cards_read(const char *path, Cards *out) STATUS_CHECKED;
 /* What file= says. */
 Status cards_open(const Options *o, Cards *out) STATUS_CHECKED;
+/* file= is standard input, which can be read once: a check must leave it to the run. */
+bool cards_are_input(const Options *o);
 void cards_done(Cards *c);
 /* The card of that name or alias; capitals, blanks and marks in a name do not matter. Borrowed. */
 Status cards_find(const Cards *c, const char *name, const Card **out) STATUS_CHECKED;

@@ -1,5 +1,6 @@
 /* arch.account: what a Transformer costs: parameters, operations of a forward pass, memory while it trains (seminar 3,
  * 11; lecture 4, 7.1; lecture 3, 3.1). */
+#include "cards.h"
 #include "experiment.h"
 #include "flop_count.h"
 #include "intl.h"
@@ -31,7 +32,7 @@ static const Column parameters_columns[] = {
 static const Column flops_columns[] = {
     {"part", COLUMN_TEXT, ""}, {"flops", COLUMN_INT, ""}, {"share", COLUMN_DOUBLE, ""}, {0}};
 static const Column memory_columns[] = {{"part", COLUMN_TEXT, ""},
-                                        {"bytes", COLUMN_INT, "bytes"},
+                                        {"bytes", COLUMN_INT, ""},
                                         {"gb", COLUMN_DOUBLE, "GB"},
                                         {"gib", COLUMN_DOUBLE, "GiB"},
                                         {0}};
@@ -97,6 +98,7 @@ static Status read_question(const Options *o, Question *q) {
 
 static Status check(const Options *o) {
     Question q;
+    if (cards_are_input(o)) return status_ok();
     return read_question(o, &q);
 }
 

@@ -28,9 +28,9 @@ static const Option size_options[] = {
 };
 static const char default_cards[] = "llama2-7b,llama3-8b,mistral-7b,deepseek-v3";
 
-static const Column size_columns[] = {{"model", COLUMN_TEXT, ""},       {"kind", COLUMN_TEXT, ""},
-                                      {"tokens", COLUMN_INT, "tokens"}, {"bytes", COLUMN_INT, "bytes"},
-                                      {"gib", COLUMN_DOUBLE, "GiB"},    {0}};
+static const Column size_columns[] = {{"model", COLUMN_TEXT, ""},    {"kind", COLUMN_TEXT, ""},
+                                      {"tokens", COLUMN_INT, ""},    {"bytes", COLUMN_INT, ""},
+                                      {"gib", COLUMN_DOUBLE, "GiB"}, {0}};
 
 /* ---- asking ---- */
 
@@ -154,6 +154,7 @@ static Status read_question(const Options *o, Question *q) {
 
 static Status check(const Options *o) {
     Question q;
+    if (cards_are_input(o)) return status_ok();
     STATUS_TRY(read_question(o, &q));
     question_done(&q);
     return status_ok();
@@ -200,7 +201,7 @@ static Status run(Study *s) {
     question_done(&q);
     study_about(s, "kv_cache_rule",
                 "batch x T x 2 x layers x kv_heads x head_dim values; with latent attention its vector "
-                "and key");
+                "and key; of an encoder and decoder, the decoder's own attention");
     study_about(s, "rolling_rule",
                 "a layer with a window keeps its window's tokens, the current one included; a global "
                 "layer keeps all");
