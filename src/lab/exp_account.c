@@ -80,7 +80,7 @@ static Status check_countable(const Question *q) {
                             FLOP_COUNT_SHORTEST);
     Count room = flop_count_room(c, q->T, q->batch), flops = account_flops(c, q->T, q->batch, q->scores).total;
     if (room > COUNTED_ROOM || flops > COUNTED_FLOPS)
-        return status_usage(_("count=1 would take %.2g numbers and %.2g operations; at most %.2g and %.2g are allowed"),
+        return status_usage(_("count=1 would take %.3g numbers and %.3g operations; at most %.3g and %.3g are allowed"),
                             (double)room, (double)flops, (double)COUNTED_ROOM, (double)COUNTED_FLOPS);
     return status_ok();
 }
