@@ -2,12 +2,12 @@
 #include "attention_once.h"
 #include "differ.h"
 #include "experiment.h"
+#include "forward.h"
 #include "intl.h"
 #include "mem.h"
 #include "model.h"
 #include "rng.h"
 
-#include <math.h>
 #include <string.h>
 
 static const Option causal_options[] = {
@@ -19,23 +19,6 @@ static const Column diff_columns[] = {{"position", COLUMN_INT, ""}, {"change", C
 
 /* ---- the whole model ---- */
 
-/* The logits [T x V] of a full pass; the caller frees them. */
-static real *logits_of(const Model *m, const int *ids, int T) {
-    Batch b;
-    batch_init(&b);
-    batch_add(&b, ids, T, false);
-    Tape *t = tape_new(TAPE_EVAL);
-    tape_begin(t, model_read_params(m), &b, 0, 0);
-    Vid out = model_graph(m, t, NULL);
-    tape_forward(t);
-    size_t numbers = (size_t)T * (size_t)model_config(m)->vocab;
-    real *copy = MEM_ARRAY(real, numbers);
-    memcpy(copy, tape_value(t, out, NULL, NULL), numbers * sizeof *copy);
-    tape_free(t);
-    batch_done(&b);
-    return copy;
-}
-
 static void add_changes(Study *s, int T) {
     ModelConfig c = config_modern();
     c.context = T > c.context ? T : c.context;
@@ -43,19 +26,21 @@ static void add_changes(Study *s, int T) {
     Rng rng = rng_at(study_seed(s), "attn.causal", 0);
     int *ids = MEM_ARRAY(int, (size_t)T);
     for (int i = 0; i < T; i++) ids[i] = (int)rng_below(&rng, (uint64_t)c.vocab);
-    real *before = logits_of(m, ids, T);
+    size_t vocab = (size_t)c.vocab, numbers = (size_t)T * vocab;
+    Forward *f = forward_new();
+    real *before = MEM_ARRAY(real, numbers);
+    memcpy(before, forward_ids(f, m, ids, T), numbers * sizeof *before);
     int last = ids[T - 1];
     ids[T - 1] = (last + 1 + (int)rng_below(&rng, (uint64_t)c.vocab - 1)) % c.vocab;
-    real *after = logits_of(m, ids, T);
-    size_t vocab = (size_t)c.vocab;
+    const real *after = forward_ids(f, m, ids, T);
     for (int i = 0; i < T; i++) {
         table_add_int(study_table(s, "diff"), i);
         table_add_real(study_table(s, "diff"),
                        differ_most(before + (size_t)i * vocab, after + (size_t)i * vocab, vocab));
     }
     study_about(s, "changed", "position %d: token %d becomes %d", T - 1, last, ids[T - 1]);
-    mem_free(after);
     mem_free(before);
+    forward_free(f);
     mem_free(ids);
     model_free(m);
 }

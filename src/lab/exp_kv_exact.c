@@ -2,19 +2,17 @@
  */
 #include "decode/greedy.h"
 #include "experiment.h"
+#include "feeds.h"
 #include "forward.h"
 #include "intl.h"
 #include "mem.h"
 #include "models.h"
 
-#include <math.h>
 #include <string.h>
 
 static const Option exact_options[] = {
     {"text", OPTION_TEXT, "the dogs near the cat beside the owls behind the hens chase the foxes in the morning .", 0,
      0, NULL, "", N_("what is fed; <s> is added")},
-    {"feeds", OPTION_TEXT, "all,1,5+1,3", 0, 0, NULL, "tokens",
-     N_("how it is cut, separated by commas: all at once, or sizes joined by +, of which the last is repeated")},
     {"tokens", OPTION_INT, "30", 1, 100000, NULL, "tokens",
      N_("decoded greedily after the text with and without a cache, as far as the context goes")},
     {0},
@@ -23,49 +21,9 @@ static const Option exact_options[] = {
 static const Column diff_columns[] = {
     {"feed", COLUMN_TEXT, ""}, {"max_difference", COLUMN_DOUBLE, "logits"}, {"same_greedy", COLUMN_INT, ""}, {0}};
 
-/* ---- feeds=all,1,5+1,3 ---- */
-
-/* The size of the next piece of FEED at *AT, which moves behind it unless it is the last; 0: all that is left; -1: not
- * of the form. */
-static int next_piece(const char *feed, const char **at) {
-    if (strcmp(feed, "all") == 0) return 0;
-    char digits[8];
-    size_t n = strcspn(*at, "+");
-    long long size;
-    if (n == 0 || n >= sizeof digits || strspn(*at, "0123456789") < n) return -1;
-    memcpy(digits, *at, n);
-    digits[n] = '\0';
-    if (!str_to_long(digits, &size) || size < 1) return -1;
-    if ((*at)[n] == '+') *at += n + 1;
-    return (int)size;
-}
-
-static Status check_feed(const char *feed) {
-    for (const char *at = feed, *before = NULL; at != before;) {
-        before = at;
-        if (next_piece(feed, &at) < 0)
-            return status_usage(_("feeds: '%s' is neither all nor sizes from 1 to 9999999 joined by +, as in 5+1"),
-                                feed);
-    }
-    return status_ok();
-}
-
-/* The next of a list separated by commas, to be freed; *LIST moves behind it, and becomes NULL behind the last. */
-static char *next_feed(const char **list) {
-    size_t n = strcspn(*list, ",");
-    char *feed = mem_text_n(*list, n);
-    *list = (*list)[n] ? *list + n + 1 : NULL;
-    return feed;
-}
-
 static Status check(const Options *o) {
-    Status status = models_check(o, "text");
-    for (const char *list = options_text(o, "feeds"); list && status_is_ok(&status);) {
-        char *feed = next_feed(&list);
-        status = check_feed(feed);
-        mem_free(feed);
-    }
-    return status;
+    STATUS_TRY(feeds_check(o));
+    return models_check(o, "text");
 }
 
 /* ---- without a cache ---- */
@@ -96,25 +54,6 @@ static Status decode_whole(Study *s, Forward *f, Whole *w, int most) {
 
 /* ---- with one ---- */
 
-/* Feeds the text as FEED says; the largest difference of all logits, and those after the last token. */
-static double feed_text(Decoder *d, const Whole *w, const char *feed, const real **last) {
-    const char *at = feed;
-    double most = 0;
-    decoder_reset(d);
-    for (int done = 0, size; done < w->n; done += size) {
-        size = next_piece(feed, &at);
-        if (size == 0 || size > w->n - done) size = w->n - done;
-        const real *logits = decoder_feed_all(d, 0, w->ids + done, size);
-        const real *whole = w->logits + (size_t)done * (size_t)w->vocab;
-        for (size_t i = 0; i < (size_t)size * (size_t)w->vocab; i++) {
-            double off = fabs((double)logits[i] - (double)whole[i]);
-            if (!(off <= most)) most = off; /* a NaN too */
-        }
-        *last = logits + (size_t)(size - 1) * (size_t)w->vocab;
-    }
-    return most;
-}
-
 static bool same_greedy(Decoder *d, const Whole *w, const real *logits) {
     for (int i = w->n;; i++) {
         if (greedy_best(logits, w->vocab) != w->ids[i]) return false;
@@ -128,9 +67,9 @@ static Status add_feeds(Study *s, const Whole *w) {
     Table *t = study_table(s, "diff");
     Status status = status_ok();
     for (const char *list = options_text(study_options(s), "feeds"); list && status_is_ok(&status);) {
-        char *feed = next_feed(&list);
+        char *feed = feeds_next(&list);
         const real *last = NULL;
-        double difference = feed_text(d, w, feed, &last);
+        double difference = feeds_differ(d, w->ids, w->n, w->logits, w->vocab, feed, &last);
         table_add_text(t, feed);
         table_add_real(t, difference);
         table_add_int(t, same_greedy(d, w, last));
@@ -173,8 +112,8 @@ const Experiment experiment_kv_exact = {
               .section = "L3 4.2",
               .title = N_("a text fed with a cache, in pieces of any size, against the whole forward pass"),
               .see = N_("However the text is cut, the cache changes nothing but the last digits, and no token."),
-              .options = (const Option *const[]){models_gpt_option_rows, exact_options, models_ids_option_rows,
-                                                 experiment_common_options, NULL},
+              .options = (const Option *const[]){models_gpt_option_rows, exact_options, feeds_option_rows,
+                                                 models_ids_option_rows, experiment_common_options, NULL},
               .tables = (const TableSpec[]){{"diff", diff_columns}, {0}}},
     .check = check,
     .run = run,

@@ -3,6 +3,7 @@
 #include "decode/decoder.h"
 #include "differ.h"
 #include "experiment.h"
+#include "feeds.h"
 #include "intl.h"
 #include "mem.h"
 #include "models.h"
@@ -21,16 +22,9 @@ static const Column diff_columns[] = {{"feed", COLUMN_TEXT, ""}, {"max_differenc
 static Status check(const Options *o) {
     if (strcmp(options_text(o, "model"), "gpt") == 0)
         return status_usage(_("model: gpt has learned positions; rope.cache is about RoPE, as modern has it"));
+    STATUS_TRY(feeds_check(o));
     return models_check(o, "text");
 }
-
-/* A way of feeding: FIRST tokens in one call, then REST in each; 0: all that there are. */
-typedef struct {
-    const char *name;
-    int first, rest;
-} Feed;
-
-static const Feed feeds[] = {{"all", 0, 0}, {"1", 1, 1}, {"5+1", 5, 1}, {"3", 3, 3}};
 
 /* The sentence, and what the full forward pass says of it. */
 typedef struct {
@@ -41,19 +35,6 @@ typedef struct {
     Decoder *decoder;
     real *stored; /* [layers][n x kv_heads*head_dim] keys as they were stored */
 } Question;
-
-static double feed_differs(const Question *q, const Feed *feed) {
-    size_t vocab = (size_t)model_config(q->m->model)->vocab;
-    double most = 0;
-    decoder_reset(q->decoder);
-    for (int at = 0, next; at < q->n; at += next) {
-        next = at == 0 ? feed->first : feed->rest;
-        if (next == 0 || next > q->n - at) next = q->n - at;
-        const real *logits = decoder_feed_all(q->decoder, 0, q->ids + at, next);
-        most = fmax(most, differ_most(logits, q->logits + (size_t)at * vocab, (size_t)next * vocab));
-    }
-    return most;
-}
 
 static size_t layer_room(const Question *q) {
     const ModelConfig *c = model_config(q->m->model);
@@ -85,11 +66,17 @@ static double stored_keys_move(Question *q) {
 
 static Status add_feeds(Study *s, Question *q) {
     Table *t = study_table(s, "diff");
-    for (size_t i = 0; i < sizeof feeds / sizeof *feeds; i++) {
-        if (!study_progress(s, -1, _("feed %s"), feeds[i].name)) return status_cancelled();
-        table_add_text(t, feeds[i].name);
-        table_add_real(t, feed_differs(q, &feeds[i]));
+    int vocab = model_config(q->m->model)->vocab;
+    Status status = status_ok();
+    for (const char *list = options_text(study_options(s), "feeds"); list && status_is_ok(&status);) {
+        char *feed = feeds_next(&list);
+        const real *last;
+        table_add_text(t, feed);
+        table_add_real(t, feeds_differ(q->decoder, q->ids, q->n, q->logits, vocab, feed, &last));
+        if (!study_progress(s, -1, _("fed by %s"), feed)) status = status_cancelled();
+        mem_free(feed);
     }
+    STATUS_TRY(status);
     study_about(s, "stored_keys", "the first half's keys, read again after the rest has come, moved by %.3g",
                 stored_keys_move(q));
     return status_ok();
@@ -141,8 +128,8 @@ const Experiment experiment_rope_cache = {
               .title = N_("RoPE and the cache: turned once, stored, never touched again"),
               .see = N_("Fed token by token or all at once, the model says the same, up to rounding: every key was "
                         "turned by its own position, so the cache needs no repair when more tokens come."),
-              .options = (const Option *const[]){models_modern_option_rows, cache_options, models_ids_option_rows,
-                                                 experiment_common_options, NULL},
+              .options = (const Option *const[]){models_modern_option_rows, cache_options, feeds_option_rows,
+                                                 models_ids_option_rows, experiment_common_options, NULL},
               .tables = (const TableSpec[]){{"diff", diff_columns}, {0}}},
     .check = check,
     .run = run,
