@@ -27,7 +27,7 @@ typedef struct {
 /* A model of C on words 1, 2, .. after <s>, seen by the observer. */
 static Seen see(ModelConfig c, int tokens) {
     Seen s = {.tokens = tokens};
-    int ids[64];
+    int ids[300];
     for (int i = 0; i < tokens; i++) ids[i] = i == 0 ? VOCAB_BOS : VOCAB_SPECIALS + i * 7 % (c.vocab - VOCAB_SPECIALS);
     s.model = model_new(&c, 5);
     Scene scene = {.model = s.model,
@@ -316,6 +316,19 @@ static void no_room_for_later_positions(void **state) {
     assert_true(table_is_empty(t, 0, table_find(t, "score_shifted")));
     table_free(t);
     assert_int_equal(snapshot_field(s.seen, "rope.cosine")->dim[0], 6);
+    seen_done(&s);
+    c = config_modern();
+    c.context = 300;
+    s = see(c, 257); /* more than the second pass takes */
+    assert_true(observe_positions(s.seen, &f));
+    assert_int_equal(f.shift, 0);
+    assert_int_equal(f.farthest, 256);
+    assert_null(snapshot_field(s.seen, "rope.0.shifted"));
+    t = observe_rope_shift(s.seen, &look);
+    assert_int_equal(table_rows(t), 5);
+    assert_true(table_is_empty(t, 0, table_find(t, "score_shifted")));
+    assert_false(table_is_empty(t, 1, table_find(t, "score_shifted")));
+    table_free(t);
     seen_done(&s);
 }
 

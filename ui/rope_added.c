@@ -74,7 +74,7 @@ static int draw_lengths(const PaneContext *x, Canvas *c, Rect r) {
 static const char *later_text(const RopeSeen *s) {
     int difference = table_find(s->shift, "difference");
     if (table_is_empty(s->shift, 0, difference))
-        return _("There is no later position to try: the positions end with the context.");
+        return _("There is no later place to try: positions end with the context, or the sentence is too long.");
     if (!strcmp(s->facts.kind, "none")) return _("The same words later: the same number. It knows no place.");
     return _("The same words later: another number. The place itself counts, not the distance alone.");
 }

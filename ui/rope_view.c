@@ -83,6 +83,13 @@ static void settings_text(const RopeSeen *s, int brief, char *out, size_t bytes)
                  brief ? (half ? _("half") : _("adjacent")) : (half ? _("half pairs") : _("adjacent pairs")));
 }
 
+/* The mask does not let the query look there. */
+static bool is_hidden(const Snapshot *s, const RopeLook *at) {
+    const Field *f = snapshot_field(s, "attention.%d.masked", at->layer);
+    return f && at->head < f->dim[0] && at->query < f->dim[1] && at->key < f->dim[2] &&
+           isinf(field_at(f, at->head, at->query, at->key, 0));
+}
+
 static int draw_word(const PaneContext *x, Canvas *c, int at, int y, int w, int token, StyleRole role) {
     char word[READING_TOKEN];
     reading_token(x->snapshot, token, word);
@@ -96,6 +103,8 @@ void rope_draw_head(const PaneContext *x, const RopeSeen *s, Canvas *c, Rect r) 
     at += canvas_text(c, at, r.y, end - at, _(" looks at "), STYLE_DIM, ATTRIBUTE_NONE);
     at += draw_word(x, c, at, r.y, most < end - at ? most : end - at, s->look.key, ROPE_KEY);
     at += canvas_textf(c, at, r.y, end - at, ROPE_KEY, ATTRIBUTE_NONE, _(" at %d"), s->look.key);
+    if (is_hidden(x->snapshot, &s->look))
+        at += canvas_text(c, at, r.y, end - at, _("  hidden"), STYLE_DIM, ATTRIBUTE_NONE);
     if (!s->turns) return;
     for (int brief = 0; brief < 3; brief++) {
         char text[200];

@@ -16,6 +16,7 @@ enum {
     SHIFT_LEARNED = 8,   /* where later positions run out */
     FARTHEST_LEAST = 64, /* distances shown */
     FARTHEST_MOST = 256,
+    LATER_MOST = 256,  /* tokens of a second pass: it holds every score once more */
     VECTORS_MOST = 64, /* position vectors compared */
 };
 
@@ -27,9 +28,10 @@ static const Column positions_columns[] = {{"kind", COLUMN_TEXT, ""},
                                            {"shift", COLUMN_INT, ""},
                                            {0}};
 
-/* Positions that the model has room for after the visible tokens, at most SHIFT; 0: none. */
+/* Positions that the second pass is later: as many as the model has room for, at most SHIFT; 0: there is none. */
 static int shift_of(const Scene *scene) {
     const ModelConfig *c = model_config(scene->model);
+    if (scene->visible > LATER_MOST) return 0;
     int room = c->context - scene->visible;
     if (c->pos != POS_LEARNED) return SHIFT;
     return room < SHIFT_LEARNED ? room : SHIFT_LEARNED;
