@@ -34,23 +34,32 @@ void screen_keys(App *a, const char *keys) {
     }
 }
 
-static void draw(App *a, int w, int h, bool styles, Str *out) {
-    Canvas *c = canvas_new(w, h, GLYPHS_HALF);
+static void draw(App *a, int w, int h, ScreenLook look, bool styles, Str *out) {
+    Canvas *c = canvas_new(w, h, look == SCREEN_ASCII ? GLYPHS_ASCII : GLYPHS_HALF);
+    c->heat_colour = look == SCREEN_COLOUR;
     app_draw(a, c);
     canvas_dump(c, styles, out);
     canvas_free(c);
 }
 
 void screen_text(App *a, int w, int h, Str *out) {
-    draw(a, w, h, false, out);
+    draw(a, w, h, SCREEN_COLOUR, false, out);
+}
+
+void screen_text_as(App *a, int w, int h, ScreenLook look, Str *out) {
+    draw(a, w, h, look, false, out);
 }
 
 void screen_golden(App *a, int w, int h, const char *name) {
+    screen_golden_as(a, w, h, SCREEN_COLOUR, name);
+}
+
+void screen_golden_as(App *a, int w, int h, ScreenLook look, const char *name) {
     char file[256];
     snprintf(file, sizeof file, "%s.%dx%d", name, w, h);
     Str got;
     str_init(&got);
-    draw(a, w, h, true, &got);
+    draw(a, w, h, look, true, &got);
     golden_check(file, got.s);
     str_done(&got);
 }

@@ -141,7 +141,7 @@ static void an_ascii_canvas_holds_ascii_only(void **state) {
             assert_in_range(canvas_cell(c, x, y)->ch, 0x20, 0x7E);
             assert_int_equal(canvas_cell(c, x, y)->width, 1);
         }
-    assert_dump(c, false, "> a>b . ???\n---\n\"\"\n");
+    assert_dump(c, false, "> a->b . ???\n---\n\"\"\n");
     canvas_free(c);
 }
 

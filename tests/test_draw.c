@@ -257,6 +257,39 @@ static void heat_maps(void **state) {
     assert_looks(c, "heat-shades");
 }
 
+static void wide_numbers(const void *data, int row, int col, char *out, size_t bytes) {
+    (void)data;
+    snprintf(out, bytes, "%.*f", row % 3, 10.0 * row - 10 * col - 0.5);
+}
+
+/* Without colours a number stands alone: no glyph of the shade, no other number and no bracket touches it. */
+static void numbers_touch_nothing(void **state) {
+    (void)state;
+    for (int cell_w = 3; cell_w <= 8; cell_w++)
+        for (int cell_h = 2; cell_h <= 6; cell_h += 2) {
+            Heat h = attention();
+            h.text = wide_numbers;
+            h.cell_w = cell_w, h.cell_h = cell_h;
+            h.row_label = h.col_label = NULL;
+            h.row_axis = h.col_axis = NULL;
+            Canvas *c = canvas_new(cell_w * WORDS, cell_h * WORDS / 2, GLYPHS_ASCII);
+            draw_heat(c, (Rect){0, 0, c->w, c->h}, &h);
+            for (int y = 0; y < c->h; y++)
+                for (int x = 0; x < c->w; x++) {
+                    uint32_t ch = canvas_cell(c, x, y)->ch;
+                    if (ch < '0' || ch > '9') continue;
+                    int from = x, to = x;
+                    while (from > 0 && strchr("-.0123456789", (int)canvas_cell(c, from - 1, y)->ch)) from--;
+                    while (to + 1 < c->w && strchr(".0123456789", (int)canvas_cell(c, to + 1, y)->ch)) to++;
+                    assert_int_equal(from / cell_w, to / cell_w);
+                    if (from > 0) assert_non_null(strchr(" []", (int)canvas_cell(c, from - 1, y)->ch));
+                    if (to + 1 < c->w) assert_non_null(strchr(" []", (int)canvas_cell(c, to + 1, y)->ch));
+                    x = to;
+                }
+            canvas_free(c);
+        }
+}
+
 static void heat_maps_that_scroll(void **state) {
     (void)state;
     Heat h = attention();
@@ -469,6 +502,7 @@ int main(void) {
         cmocka_unit_test(a_rectangle_partly_outside_is_clipped),
         cmocka_unit_test(boxes_and_bars),
         cmocka_unit_test(heat_maps),
+        cmocka_unit_test(numbers_touch_nothing),
         cmocka_unit_test(heat_maps_that_scroll),
         cmocka_unit_test(clicks_find_values),
         cmocka_unit_test(plots),

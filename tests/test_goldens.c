@@ -172,6 +172,20 @@ static void help_and_lines(void **unused) {
     app_free(a);
 }
 
+/* Each word, number and bar can be told from its neighbour without a colour, and without Unicode. */
+static void without_colours_and_without_unicode(void **unused) {
+    (void)unused;
+    App *a = quiet_new(NULL);
+    screen_golden_as(a, 80, 24, SCREEN_NO_COLOUR, "wall-plain");
+    screen_golden_as(a, 80, 24, SCREEN_ASCII, "wall-ascii");
+    screen_golden_as(a, 60, 20, SCREEN_ASCII, "wall-ascii");
+    screen_keys(a, "2z");
+    screen_golden_as(a, 80, 24, SCREEN_ASCII, "attention-ascii");
+    screen_keys(a, ":pane sample<Enter>");
+    screen_golden_as(a, 80, 24, SCREEN_ASCII, "sample-ascii");
+    app_free(a);
+}
+
 static void too_small(void **unused) {
     (void)unused;
     App *a = quiet_new(NULL);
@@ -199,6 +213,7 @@ int main(void) {
         cmocka_unit_test(the_laboratory),
         cmocka_unit_test(presenter),
         cmocka_unit_test(help_and_lines),
+        cmocka_unit_test(without_colours_and_without_unicode),
         cmocka_unit_test(too_small),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -283,6 +283,54 @@ static void words_stand_in_the_order_of_truth_or_model(void **unused) {
     snapshot_unref(s);
 }
 
+/* Whatever the look, the pane of the next word says whose which bar and number is, where it has a line for it. */
+static void the_next_word_has_a_legend(void **unused) {
+    (void)unused;
+    static const struct { int w, h; } sizes[] = {{60, 20}, {70, 22}, {80, 24}, {110, 30}, {120, 40}, {240, 67}};
+    App *a = screen_new(NULL);
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+        for (int look = SCREEN_COLOUR; look <= SCREEN_ASCII; look++) {
+            Str text;
+            str_init(&text);
+            screen_text_as(a, sizes[i].w, sizes[i].h, (ScreenLook)look, &text);
+            const char *model = strstr(text.s, " model  "), *truth = model ? strstr(model, "truth") : NULL;
+            if (!truth || truth - model > 24) fail_msg("%dx%d, look %d:\n%s", sizes[i].w, sizes[i].h, look, text.s);
+            str_done(&text);
+        }
+    app_free(a);
+}
+
+/* The two lines of the loss are named at every size that has a line for it. */
+static void the_loss_has_a_legend(void **unused) {
+    (void)unused;
+    App *a = screen_new(NULL);
+    for (int w = 60; w < 130; w += 5) {
+        Str text;
+        str_init(&text);
+        screen_text_as(a, w, 24, SCREEN_ASCII, &text);
+        if (!strstr(text.s, "* training") || !strstr(text.s, "o test")) fail_msg("%d columns:\n%s", w, text.s);
+        str_done(&text);
+    }
+    app_free(a);
+}
+
+/* "perplexity 2.601  loss": what is not known leaves no gap behind, and no lack of one. */
+static void figures_stand_apart(void **unused) {
+    (void)unused;
+    FixtureSpec p = fixture_spec();
+    p.truth = false;
+    App *a = screen_new(&p);
+    Str text;
+    str_init(&text);
+    screen_text_as(a, 110, 30, SCREEN_COLOUR, &text);
+    const char *at = strstr(text.s, "\n\xE2\x94\x82perplexity ");
+    assert_non_null(at);
+    const char *loss = strstr(at, "loss");
+    assert_true(loss[-1] == ' ' && loss[-2] == ' ' && loss[-3] >= '0' && loss[-3] <= '9');
+    str_done(&text);
+    app_free(a);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(panes_stay_inside_at_every_size),
@@ -293,6 +341,9 @@ int main(void) {
         cmocka_unit_test(the_attention_that_is_exported_is_shown),
         cmocka_unit_test(the_rotations_that_are_exported_are_shown),
         cmocka_unit_test(words_stand_in_the_order_of_truth_or_model),
+        cmocka_unit_test(the_next_word_has_a_legend),
+        cmocka_unit_test(the_loss_has_a_legend),
+        cmocka_unit_test(figures_stand_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,6 +55,18 @@ static void an_axis_may_end_at_a_tick(void **state) {
     assert_linear(0, ticks_top(0, 0.00299, 3), 3, "0.000 0.001 0.002 0.003");
 }
 
+static void whole_ticks_are_whole(void **state) {
+    (void)state;
+    static const struct {
+        double high;
+        const char *want;
+    } rows[] = {{1, "0 1"}, {2, "0 1 2"}, {3, "0 1 2 3"}, {7, "0 2 4 6"}, {1565, "0 500 1000 1500"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        Ticks t = ticks_whole(0, rows[i].high, 4);
+        assert_ticks(&t, false, rows[i].want);
+    }
+}
+
 static void logarithmic_ticks_are_round(void **state) {
     (void)state;
     assert_log(0.9, 30, 8, "1 2 5 10 20");
@@ -83,6 +95,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(linear_ticks_are_round),
         cmocka_unit_test(an_axis_may_end_at_a_tick),
+        cmocka_unit_test(whole_ticks_are_whole),
         cmocka_unit_test(logarithmic_ticks_are_round),
         cmocka_unit_test(ticks_keep_to_the_range),
         cmocka_unit_test(all_is_freed),

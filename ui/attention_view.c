@@ -159,7 +159,7 @@ typedef struct {
     bool weights;        /* 0..1; else signed, around zero */
     double *row_scale;   /* [rows] what full heat stands for */
     const Field *masked; /* where it is -inf a cell is void; NULL: nothing is */
-    int decimals;        /* of the number on a cell */
+    int decimals, room;  /* of the number on a cell: at most, and columns that leave it a neighbour's distance */
     bool tight;          /* without the zero before the point */
 } MapData;
 
@@ -226,6 +226,7 @@ static void map_text(const void *data, int row, int col, char *out, size_t bytes
     const MapData *m = data;
     double x = (double)field_at(m->field, m->head, row, col, 0);
     Text number = format_fixed(x, m->decimals);
+    for (int d = m->decimals - 1; d >= 0 && utf8_columns(number.s) > m->room; d--) number = format_fixed(x, d);
     bool tight = m->tight && m->weights && m->decimals == 2; /* .87 and 1.0 where 0.87 and 1.00 are too wide */
     if (tight && number.s[0] == '1')
         snprintf(out, bytes, "%.3s", number.s);
@@ -245,6 +246,7 @@ static void large_map_init(LargeMap *m, const PaneContext *x, const AttentionPla
     bool mix = p->stage == STAGE_MIX;
     m->data = map_data(x, p);
     m->data.decimals = !m->data.weights ? 1 : p->cell_w >= 8 ? 3 : 2;
+    m->data.room = p->cell_w - 1;
     m->data.tight = p->cell_w < 6;
     m->rows = labels_new(x->snapshot, p->rows, true);
     m->cols = labels_new(x->snapshot, p->cols, !mix);

@@ -39,7 +39,7 @@ void bars_draw_title(Canvas *c, const Snapshot *s, const StyleSheet *style) {
     const char *state = state_words(f);
     char right[160];
     snprintf(right, sizeof right, _("seed %llu  %s  "), (unsigned long long)f->seed, style_map_name(style->map));
-    int state_w = utf8_columns(state) + 1, right_w = c->w >= 90 ? utf8_columns(right) : 0,
+    int state_w = canvas_columns(c, state) + 1, right_w = c->w >= 90 ? utf8_columns(right) : 0,
         room = c->w - state_w - right_w - 1;
     int at = canvas_text(c, 1, 0, room, "lantern", STYLE_BAR, ATTRIBUTE_BOLD) + 1;
     if (f->arch[0]) at += canvas_textf(c, at, 0, room - at, STYLE_BAR, ATTRIBUTE_NONE, " %s · %s", f->corpus, f->arch);

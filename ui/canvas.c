@@ -1,5 +1,6 @@
 #include "canvas.h"
 
+#include "ascii.h"
 #include "bug.h"
 #include "mem.h"
 #include "utf8.h"
@@ -65,41 +66,6 @@ Cell *canvas_cell(Canvas *c, int x, int y) {
 
 /* ---- characters ---- */
 
-typedef struct {
-    uint32_t first, last;
-    char ascii;
-} Substitute;
-
-/* What an ASCII terminal shows instead; the first row that holds the code point counts. */
-static const Substitute substitutes[] = {
-    {0x00A0, 0x00A0, ' '}, {0x00B1, 0x00B1, '~'}, {0x00B2, 0x00B2, '2'}, {0x00B7, 0x00B7, '.'},  {0x00D7, 0x00D7, 'x'},
-    {0x00F7, 0x00F7, '/'}, {0x0394, 0x0394, 'D'}, {0x03A3, 0x03A3, 'S'}, {0x03B1, 0x03B1, 'a'},  {0x03B2, 0x03B2, 'b'},
-    {0x03B8, 0x03B8, 'o'}, {0x03BB, 0x03BB, 'l'}, {0x03BC, 0x03BC, 'u'}, {0x03C0, 0x03C0, 'p'},  {0x03C3, 0x03C3, 's'},
-    {0x03C4, 0x03C4, 't'}, {0x2010, 0x2015, '-'}, {0x2016, 0x2016, '"'}, {0x2018, 0x2019, '\''}, {0x201C, 0x201D, '"'},
-    {0x2022, 0x2022, '*'}, {0x2026, 0x2026, '~'}, {0x2190, 0x2190, '<'}, {0x2191, 0x2191, '^'},  {0x2192, 0x2192, '>'},
-    {0x2193, 0x2193, 'v'}, {0x2202, 0x2202, 'd'}, {0x2207, 0x2207, 'V'}, {0x2211, 0x2211, 'S'},  {0x2212, 0x2212, '-'},
-    {0x221A, 0x221A, 'V'}, {0x221E, 0x221E, '8'}, {0x2248, 0x2248, '~'}, {0x2260, 0x2260, '!'},  {0x2264, 0x2264, '<'},
-    {0x2265, 0x2265, '>'}, {0x23CE, 0x23CE, '$'}, {0x23F8, 0x23F8, '"'}, {0x2420, 0x2420, '_'},  {0x2423, 0x2423, '_'},
-    {0x2424, 0x2424, '$'}, {0x2500, 0x2501, '-'}, {0x2502, 0x2503, '|'}, {0x2504, 0x2505, '-'},  {0x2506, 0x2507, '|'},
-    {0x2508, 0x2509, '-'}, {0x250A, 0x250B, '|'}, {0x250C, 0x254B, '+'}, {0x254C, 0x254D, '-'},  {0x254E, 0x254F, '|'},
-    {0x2550, 0x2550, '='}, {0x2551, 0x2551, '|'}, {0x2552, 0x2570, '+'}, {0x2571, 0x2571, '/'},  {0x2572, 0x2572, '\\'},
-    {0x2573, 0x2573, 'x'}, {0x2574, 0x2574, '-'}, {0x2575, 0x2575, '|'}, {0x2576, 0x2576, '-'},  {0x2577, 0x2577, '|'},
-    {0x2578, 0x2578, '='}, {0x2579, 0x2579, '|'}, {0x257A, 0x257A, '-'}, {0x257B, 0x257F, '|'},  {0x2580, 0x2580, '"'},
-    {0x2581, 0x2582, '_'}, {0x2583, 0x2584, '_'}, {0x2585, 0x2586, '='}, {0x2587, 0x258B, '#'},  {0x258C, 0x258F, '|'},
-    {0x2590, 0x2590, '|'}, {0x2591, 0x2591, '.'}, {0x2592, 0x2592, ':'}, {0x2593, 0x2593, '%'},  {0x2594, 0x2594, '"'},
-    {0x2595, 0x2595, '|'}, {0x2596, 0x259F, '#'}, {0x25A0, 0x25A0, '#'}, {0x25A1, 0x25A1, 'o'},  {0x25B2, 0x25B5, '^'},
-    {0x25B6, 0x25BB, '>'}, {0x25BC, 0x25BF, 'v'}, {0x25C0, 0x25C5, '<'}, {0x25C6, 0x25C6, '*'},  {0x25C7, 0x25CC, 'o'},
-    {0x25CF, 0x25CF, '*'}, {0x25E6, 0x25E6, 'o'}, {0x2605, 0x2605, '*'}, {0x2702, 0x2702, 'x'},  {0x2713, 0x2714, 'v'},
-    {0x2717, 0x2718, 'x'}, {0x2800, 0x2800, ' '}, {0x2801, 0x28FF, '*'}, {0xFFFD, 0xFFFD, '?'},
-};
-
-static uint32_t as_ascii(uint32_t ch) {
-    if (ch < 0x7F) return ch;
-    for (size_t i = 0; i < sizeof substitutes / sizeof *substitutes; i++)
-        if (ch >= substitutes[i].first && ch <= substitutes[i].last) return (uint32_t)substitutes[i].ascii;
-    return '?';
-}
-
 static bool is_control(uint32_t ch) {
     return ch < 0x20 || (ch >= 0x7F && ch < 0xA0) || ch > 0x10FFFF;
 }
@@ -127,7 +93,7 @@ static int set_char(Canvas *c, int x, int y, int columns, uint32_t ch, StyleRole
     if (width == 0 || width > columns) return 0;
     Cell cell = {.ch = ch, .width = (uint8_t)width, .role = (uint8_t)role, .attributes = (uint8_t)(attributes & 0xFF)};
     if (c->glyphs == GLYPHS_ASCII) {
-        cell.ch = as_ascii(ch);
+        cell.ch = ascii_cell(ch);
         cell.width = 1;
         for (int i = 0; i < width; i++) set_cell(c, x + i, y, cell);
         return width;
@@ -161,7 +127,7 @@ void canvas_fill(Canvas *c, Rect r, uint32_t ch, StyleRole role, int attributes)
     Canvas view = canvas_view(c, r);
     Cell cell = blank;
     if (is_control(ch) || utf8_width(ch) != 1) ch = ' ';
-    cell.ch = c->glyphs == GLYPHS_ASCII ? as_ascii(ch) : ch;
+    cell.ch = c->glyphs == GLYPHS_ASCII ? ascii_cell(ch) : ch;
     cell.role = (uint8_t)role;
     cell.attributes = (uint8_t)(attributes & 0xFF);
     for (int y = 0; y < view.h; y++)
@@ -175,7 +141,7 @@ void canvas_halves(Canvas *c, int x, int y, StyleRole role, StyleRole lower) {
 }
 
 void canvas_heat(Canvas *c, int x, int y, uint32_t ch, HeatMap map, uint8_t top, uint8_t bottom) {
-    Cell cell = {.ch = c->glyphs == GLYPHS_ASCII ? as_ascii(ch) : ch, .width = 1, .role = STYLE_TEXT};
+    Cell cell = {.ch = c->glyphs == GLYPHS_ASCII ? ascii_cell(ch) : ch, .width = 1, .role = STYLE_TEXT};
     cell.map = (uint8_t)map;
     cell.top = top;
     cell.bottom = bottom;
@@ -202,10 +168,7 @@ static void compose_at(Canvas *c, int x, int y, uint32_t mark) {
     if (letter != 0 && utf8_width(letter) == 1) cell->ch = letter;
 }
 
-int canvas_text(Canvas *c, int x, int y, int columns, const char *text, StyleRole role, int attributes) {
-    int room = c->w - x;
-    if (columns >= 0 && columns < room) room = columns;
-    if (room <= 0 || y < 0 || y >= c->h) return 0;
+static int put_text(Canvas *c, int x, int y, int room, const char *text, StyleRole role, int attributes) {
     bool ellipsis = (attributes & CANVAS_ELLIPSIS) != 0 && utf8_columns(text) > room;
     if (ellipsis) room--;
     int used = 0;
@@ -221,6 +184,34 @@ int canvas_text(Canvas *c, int x, int y, int columns, const char *text, StyleRol
     }
     if (ellipsis) used += set_char(c, x + used, y, 1, 0x2026, role, attributes);
     return used;
+}
+
+/* Words instead of signs where all of them have room. */
+static int put_ascii_text(Canvas *c, int x, int y, int room, const char *text, StyleRole role, int attributes) {
+    Str words;
+    str_init(&words);
+    ascii_words(text, &words);
+    int used = put_text(c, x, y, room, utf8_columns(words.s) <= room ? words.s : text, role, attributes);
+    str_done(&words);
+    return used;
+}
+
+int canvas_text(Canvas *c, int x, int y, int columns, const char *text, StyleRole role, int attributes) {
+    int room = c->w - x;
+    if (columns >= 0 && columns < room) room = columns;
+    if (room <= 0 || y < 0 || y >= c->h) return 0;
+    return c->glyphs == GLYPHS_ASCII ? put_ascii_text(c, x, y, room, text, role, attributes)
+                                     : put_text(c, x, y, room, text, role, attributes);
+}
+
+int canvas_columns(const Canvas *c, const char *text) {
+    if (c->glyphs != GLYPHS_ASCII) return utf8_columns(text);
+    Str words;
+    str_init(&words);
+    ascii_words(text, &words);
+    int columns = utf8_columns(words.s);
+    str_done(&words);
+    return columns;
 }
 
 int canvas_textf(Canvas *c, int x, int y, int columns, StyleRole role, int attributes, const char *format, ...) {

@@ -50,10 +50,12 @@ Cell *canvas_cell(Canvas *c, int x, int y); /* NULL outside */
 
 /* Draws UTF-8 text from (x, y), at most COLUMNS wide (-1: to the edge); cuts at whole characters. Wide characters are never
  * halved; combining marks are composed where Unicode has the letter and dropped otherwise; controls and broken bytes become a
- * mark. ATTRIBUTES may have CANVAS_ELLIPSIS. Returns the columns used. */
+ * mark. ATTRIBUTES may have CANVAS_ELLIPSIS. In ASCII signs become words ("sum", "sqrt(16)") when all of the text has room so.
+ * Returns the columns used. */
 int canvas_text(Canvas *c, int x, int y, int columns, const char *text, StyleRole role, int attributes);
 int canvas_textf(Canvas *c, int x, int y, int columns, StyleRole role, int attributes, const char *format, ...)
     __attribute__((format(printf, 7, 8)));
+int canvas_columns(const Canvas *c, const char *text); /* that canvas_text uses where there is room */
 void canvas_put(Canvas *c, int x, int y, uint32_t ch, StyleRole role, int attributes);
 void canvas_fill(Canvas *c, Rect r, uint32_t ch, StyleRole role, int attributes);
 /* A half block with ROLE in the upper and LOWER in the lower half. Where a role has no colour of its own the cell is all ROLE. */

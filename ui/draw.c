@@ -4,10 +4,11 @@
 #include <math.h>
 #include <string.h>
 
-#define FULL_BLOCK  0x2588u
-#define RIGHT_HALF  0x2590u
-#define LEFT_EIGHTH 0x258Fu /* one eighth; each code point before it is an eighth more */
-#define LOW_EIGHTH  0x2581u /* one eighth; each code point after it is an eighth more */
+#define FULL_BLOCK   0x2588u
+#define RIGHT_HALF   0x2590u
+#define MEDIUM_SHADE 0x2592u
+#define LEFT_EIGHTH  0x258Fu /* one eighth; each code point before it is an eighth more */
+#define LOW_EIGHTH   0x2581u /* one eighth; each code point after it is an eighth more */
 
 Rect draw_box(Canvas *c, Rect r, const char *title, bool focus) {
     Rect inside = {r.x + 1, r.y + 1, r.w - 2, r.h - 2};
@@ -94,12 +95,15 @@ static void draw_half_pair(Canvas *c, int x, int y, int w, double model, double 
     }
 }
 
-/* A bar half a row high; less than half a column is a THIN one. */
+uint32_t draw_pair_glyph(const Canvas *c, int rows, bool truth) {
+    if (c->heat_colour) return 0x25A0; /* the colours tell them apart */
+    if (truth && rows < 2) return 0x2502;
+    if (c->glyphs == GLYPHS_ASCII) return truth ? '=' : '#';
+    return truth ? MEDIUM_SHADE : rows < 2 ? FULL_BLOCK : CANVAS_HALF_LOWER;
+}
+
+/* A bar of HALF, usually half a row high; less than half a column is a THIN one. */
 static void draw_flat_bar(Canvas *c, int x, int y, int w, double value, StyleRole role, uint32_t half, uint32_t thin) {
-    if (c->glyphs == GLYPHS_ASCII) {
-        draw_bar(c, x, y, w, value, role);
-        return;
-    }
     bool is_thin = clamp_unit(value) * w < 0.5;
     int n = parts_of(value, w, 1);
     for (int i = 0; i < n; i++) canvas_put(c, x + i, y, is_thin ? thin : half, role, ATTRIBUTE_NONE);
@@ -107,8 +111,11 @@ static void draw_flat_bar(Canvas *c, int x, int y, int w, double value, StyleRol
 
 void draw_pair(Canvas *c, int x, int y, int w, int rows, double model, double truth) {
     if (rows >= 2) {
-        draw_flat_bar(c, x, y, w, model, STYLE_MODEL, CANVAS_HALF_LOWER, 0x2581);
-        if (!isnan(truth)) draw_flat_bar(c, x, y + 1, w, truth, STYLE_TRUTH, CANVAS_HALF_UPPER, 0x2594);
+        bool colour = c->heat_colour, ascii = c->glyphs == GLYPHS_ASCII;
+        uint32_t upper = colour ? CANVAS_HALF_LOWER : draw_pair_glyph(c, rows, false);
+        uint32_t lower = colour ? CANVAS_HALF_UPPER : draw_pair_glyph(c, rows, true);
+        draw_flat_bar(c, x, y, w, model, STYLE_MODEL, upper, ascii ? upper : 0x2581);
+        if (!isnan(truth)) draw_flat_bar(c, x, y + 1, w, truth, STYLE_TRUTH, lower, ascii ? lower : 0x2594);
     } else if (!c->heat_colour) {
         draw_bar_with_mark(c, x, y, w, model, truth);
     } else {

@@ -18,8 +18,11 @@ void draw_bar(Canvas *c, int x, int y, int w, double value, StyleRole role);
 void draw_bar_signed(Canvas *c, int x, int y, int w, double value, StyleRole role);
 /* Model and truth of one item, both 0..1, always in this order: two bars on two rows that touch, so that
  * pairs stand apart, or on ROWS = 1 one row with the model in the
- * upper half and the truth in the lower (where heat is no colour: the model's bar with a mark where the truth is). TRUTH NaN: none. */
+ * upper half and the truth in the lower (where heat is no colour: the model's bar with a mark where the truth is). TRUTH NaN: none.
+ * Where there may be no colours the two differ in their glyphs. */
 void draw_pair(Canvas *c, int x, int y, int w, int rows, double model, double truth);
+/* What the bars of draw_pair are made of, for a legend. */
+uint32_t draw_pair_glyph(const Canvas *c, int rows, bool truth);
 /* A transport line: played up to VALUE, there up to HEAD, the rest to come; all 0..1. */
 void draw_progress(Canvas *c, int x, int y, int w, double value, double head, StyleRole role);
 /* N values as a line of columns over W cells, from their least to their greatest; NaN leaves a gap. */
@@ -35,6 +38,7 @@ typedef struct {
     const Series *series;
     int count;
     double x0, x1, y0, y1; /* ranges; x0 == x1, y0 == y1: from the data */
+    bool whole_x;          /* x are whole numbers, and so are its ticks */
     bool log_y;            /* only what is above zero is drawn */
     const char *x_label, *y_label;
     double level;          /* a horizontal dashed line (the floor); NaN: none */

@@ -166,22 +166,33 @@ static void put_over(Canvas *c, int x, int y, uint32_t ch, bool bottom) {
     canvas_heat(c, x, y, ch, (HeatMap)cell->map, heat, heat);
 }
 
+/* Glyphs that shade must not touch a number: its whole line of the value is left to it, with a blank to the left. A
+ * number that has no room so is left out, and the shade stays; it begins with a blank because a number may stand before
+ * it. */
+static void put_plain_number(Canvas *c, const HeatFrame *f, int x, int y, const char *text, int columns) {
+    const Cell *first = canvas_cell(c, x, y);
+    bool fits = columns < f->cell_w;
+    if (first == NULL || first->map == HEAT_NONE) return;
+    canvas_fill(c, (Rect){x, y, fits ? f->cell_w : 1, 1}, ' ', STYLE_TEXT, ATTRIBUTE_NONE);
+    if (fits) canvas_text(c, x + (f->cell_w - columns + 1) / 2, y, columns, text, STYLE_TEXT, ATTRIBUTE_NONE);
+}
+
 static void draw_number(Canvas *c, const HeatFrame *f, const Heat *h, int row, int col) {
     char text[16] = "";
     h->text(h->data, f->first_row + row, f->first_col + col, text, sizeof text);
     int columns = (int)strlen(text);
-    if (columns == 0 || columns > f->cell_w) return;
+    if (columns == 0 || (columns > f->cell_w && c->heat_colour)) return;
     bool marked = f->first_row + row == h->cursor_row && f->first_col + col == h->cursor_col;
     if (marked && columns > f->cell_w - 2 && f->cell_h < 4) return; /* the brackets need the only line */
-    int x = f->area.x + col * f->cell_w + (f->cell_w - columns) / 2;
+    int left = f->area.x + col * f->cell_w, x = left + (f->cell_w - columns) / 2;
     int y = f->area.y + (row * f->cell_h + (f->cell_h - 2) / 2) / 2;
+    if (!c->heat_colour) {
+        put_plain_number(c, f, left, y, text, columns);
+        return;
+    }
     for (int i = 0; i < columns; i++) {
         const Cell *cell = canvas_cell(c, x + i, y);
-        if (cell == NULL || cell->map == HEAT_NONE) continue;
-        if (c->heat_colour)
-            put_over(c, x + i, y, (unsigned char)text[i], false);
-        else
-            canvas_put(c, x + i, y, (unsigned char)text[i], STYLE_TEXT, ATTRIBUTE_NONE);
+        if (cell != NULL && cell->map != HEAT_NONE) put_over(c, x + i, y, (unsigned char)text[i], false);
     }
 }
 

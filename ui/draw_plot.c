@@ -96,7 +96,8 @@ static bool find_frame(Frame *f, const Canvas *c, Rect r, const Plot *p) {
     }
     f->area.x += gutter;
     f->area.w -= gutter;
-    f->x_ticks = ticks_linear(f->x0, f->x1, f->area.w / 8 > 0 ? f->area.w / 8 : 1);
+    int most_x = f->area.w / 8 > 0 ? f->area.w / 8 : 1;
+    f->x_ticks = p->whole_x ? ticks_whole(f->x0, f->x1, most_x) : ticks_linear(f->x0, f->x1, most_x);
     return true;
 }
 
@@ -333,9 +334,11 @@ static bool level_in_legend(const Canvas *c, const Frame *f, int width, const Pl
 
 static void draw_header(Canvas *c, Rect r, const Plot *p) {
     LegendEntry entry[LEGEND_MOST];
-    int used = 0, x = r.x + r.w;
-    if (p->y_label != NULL) used = canvas_text(c, r.x, r.y, r.w, p->y_label, STYLE_DIM, CANVAS_ELLIPSIS) + 2;
-    for (int i = legend_of(c, r.w, p, entry) - 1; i >= 0; i--) {
+    int n = legend_of(c, r.w, p, entry), used = 0, x = r.x + r.w;
+    bool crowded = header_columns(entry, n, p->y_label) > r.w; /* then the lines' names alone, if they have room */
+    if (p->y_label != NULL && !(crowded && n > 1 && header_columns(entry, n, NULL) <= r.w + 2))
+        used = canvas_text(c, r.x, r.y, r.w, p->y_label, STYLE_DIM, CANVAS_ELLIPSIS) + 2;
+    for (int i = n - 1; i >= 0; i--) {
         int columns = utf8_columns(entry[i].label) + 3;
         if (x - columns < r.x + used) break;
         x -= columns;

@@ -29,6 +29,11 @@ static bool is_number(const Table *t, int column) {
     return column >= 0 && table_column(t, column)->type != COLUMN_TEXT;
 }
 
+/* Everything else is a whole number or the place of a row. */
+static bool is_fraction(const Table *t, int column) {
+    return is_number(t, column) && table_column(t, column)->type != COLUMN_INT;
+}
+
 static double number_at(const Table *t, long row, int column) {
     return is_number(t, column) && !table_is_empty(t, row, column) ? table_real(t, row, column) : (double)NAN;
 }
@@ -110,6 +115,7 @@ static void draw_lines(Canvas *c, Rect r, const Figure *f, const Table *t) {
             (Series){lines[i].x, lines[i].y, lines[i].n, series_roles[i], lines[i].label[0] ? lines[i].label : NULL};
     Plot plot = {.series = drawn,
                  .count = count,
+                 .whole_x = !is_fraction(t, table_find(t, f->x)),
                  .log_y = f->kind == FIGURE_LOG_LINE,
                  .x_label = f->x,
                  .y_label = columns == 1 ? f->y : NULL,

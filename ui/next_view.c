@@ -162,10 +162,39 @@ static void draw_word(Canvas *c, Rect r, int y, const NextList *l, const Widths 
     if (l->columns) draw_columns(c, x + used, y, &w, l->filter != NULL);
 }
 
+static int bar_rows(const NextList *l) {
+    return l->tall && l->order->truth ? 2 : 1;
+}
+
+int next_draw_names(Canvas *c, Rect r, int y, const NextList *l) {
+    Widths s = widths_of(l, r.w);
+    int at = r.x + 2 + s.word + s.bar + 1;
+    if (bar_rows(l) > 1 || s.bar == 0) return r.w;
+    canvas_text(c, at, y, NUMBER_W, _("model"), STYLE_MODEL, ATTRIBUTE_NONE);
+    if (l->order->truth) canvas_text(c, at + NUMBER_W, y, NUMBER_W, _("truth"), STYLE_TRUTH, ATTRIBUTE_NONE);
+    return at - r.x;
+}
+
+int next_legend_columns(const NextList *l) {
+    int columns = 2 + utf8_columns(_("model"));
+    return l->order->truth ? columns + 4 + utf8_columns(_("truth")) : columns;
+}
+
+void next_draw_legend(Canvas *c, int x, int y, int w, const NextList *l) {
+    Canvas line = canvas_view(c, (Rect){x, y, w, 1});
+    int at = 0;
+    for (int truth = 0; truth < 2 && (!truth || l->order->truth); truth++) {
+        StyleRole role = truth ? STYLE_TRUTH : STYLE_MODEL;
+        canvas_put(&line, at, 0, draw_pair_glyph(c, bar_rows(l), truth != 0), role, ATTRIBUTE_NONE);
+        at += 2;
+        at += canvas_text(&line, at, 0, -1, truth ? _("truth") : _("model"), role, ATTRIBUTE_NONE) + 2;
+    }
+}
+
 long next_draw(Canvas *c, Rect r, const NextList *l) {
     Canvas view = canvas_view(c, r);
     Widths s = widths_of(l, r.w);
-    int rows = l->tall && l->order->truth ? 2 : 1;
+    int rows = bar_rows(l);
     long room = r.h > 0 ? r.h / rows : 0;
     for (long i = 0; i < room && l->first + i < l->order->n; i++)
         draw_word(&view, (Rect){0, 0, r.w, r.h}, (int)i * rows, l, &s, l->first + i);

@@ -25,6 +25,12 @@ typedef struct {
     bool tall, columns; /* columns: id, logit and the probability after the filter too */
 } NextList;
 long next_draw(Canvas *c, Rect r, const NextList *list);
+/* The names of the two numbers of a line, in row Y of C, as they stand in R; returns the column where they begin, r.w when the
+ * numbers stand below each other and have no names. */
+int next_draw_names(Canvas *c, Rect r, int y, const NextList *list);
+/* "■ model  ■ truth" with the glyphs of the bars, and the columns that it takes. */
+void next_draw_legend(Canvas *c, int x, int y, int w, const NextList *list);
+int next_legend_columns(const NextList *list);
 
 /* The last stage of the filter: whether token ID is kept, and with which probability (NaN: no such row). */
 double next_filtered(const Table *filter, long long id, bool *kept);

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SIDE_W = 38, SIDE_LEAST_W = 70, COLUMNS_LEAST_W = 110, LABEL_W = 7 };
+enum { SIDE_W = 38, SIDE_LEAST_W = 70, COLUMNS_LEAST_W = 110, LABEL_W = 7, KL_LEAST_W = 9 };
 
 typedef struct {
     bool by_model;
@@ -77,20 +77,29 @@ static const char *why_no_truth(const Snapshot *s) {
     return is_over(s) ? _("the sentence is over: , goes back") : _("no sentence of the language begins so");
 }
 
+/* With as many words around the number as there is room for. */
 static void draw_kl(const Snapshot *s, const Table *next, Canvas *c, Rect r) {
     double kl = reading_kl(next);
     if (isnan(kl)) {
         canvas_text(c, r.x, r.y, r.w, why_no_truth(s), STYLE_DIM, CANVAS_ELLIPSIS);
         return;
     }
-    int at = canvas_text(c, r.x, r.y, r.w, _("KL(truth‖model) "), STYLE_DIM, ATTRIBUTE_NONE);
-    at += canvas_text(c, r.x + at, r.y, r.w - at, format_fixed(kl, 4).s, STYLE_STRONG, ATTRIBUTE_BOLD);
-    canvas_text(c, r.x + at, r.y, r.w - at, _(" nats"), STYLE_DIM, ATTRIBUTE_NONE);
+    Text number = format_fixed(kl, 4);
+    const char *before = _("KL(truth‖model) "), *after = _(" nats");
+    int columns = utf8_columns(number.s);
+    if (canvas_columns(c, before) + columns + utf8_columns(after) > r.w) before = _("KL ");
+    if (utf8_columns(before) + columns + utf8_columns(after) > r.w) after = "";
+    int at = canvas_text(c, r.x, r.y, r.w, before, STYLE_DIM, ATTRIBUTE_NONE);
+    at += canvas_text(c, r.x + at, r.y, r.w - at, number.s, STYLE_STRONG, ATTRIBUTE_BOLD);
+    canvas_text(c, r.x + at, r.y, r.w - at, after, STYLE_DIM, ATTRIBUTE_NONE);
 }
 
-static void draw_legend(Canvas *c, int x, int y, int w, bool truth) {
-    int at = canvas_text(c, x, y, w, _("■ model"), STYLE_MODEL, ATTRIBUTE_NONE);
-    if (truth) canvas_text(c, x + at + 2, y, w - at - 2, _("■ truth"), STYLE_TRUTH, ATTRIBUTE_NONE);
+/* KL, and at the right which of the numbers and bars is whose. */
+static void draw_kl_and_legend(const PaneContext *x, Canvas *c, Rect r, const NextList *l) {
+    int legend = next_legend_columns(l), names = next_draw_names(c, r, r.y, l);
+    int room = names < r.w ? names - 1 : r.w - legend - 2;
+    if (names == r.w && room >= KL_LEAST_W) next_draw_legend(c, r.x + r.w - legend, r.y, legend, l);
+    draw_kl(x->snapshot, l->next, c, (Rect){r.x, r.y, room >= KL_LEAST_W || names < r.w ? room : r.w, 1});
 }
 
 /* The settings of the filter and what each stage keeps. */
@@ -105,8 +114,8 @@ static int draw_filter(const Snapshot *s, Canvas *c, Rect r) {
     canvas_text(c, r.x + at, y++, r.w - at, f->sampling ? _("drawn") : _("the likeliest"), STYLE_STRONG,
                 ATTRIBUTE_NONE);
     at = canvas_text(c, r.x, y, r.w, _("filter  "), STYLE_DIM, ATTRIBUTE_NONE);
-    canvas_textf(c, r.x + at, y++, r.w - at, STYLE_TEXT, ATTRIBUTE_NONE, _("τ %s  top-k %s  top-p %s%s"),
-                 format_fixed(f->tau, 2).s, top_k, top_p, f->tau_last ? _("  τ last") : "");
+    canvas_textf(c, r.x + at, y++, r.w - at, STYLE_TEXT, ATTRIBUTE_NONE, _("τ %s top-k %s top-p %s%s"),
+                 format_fixed(f->tau, 2).s, top_k, top_p, f->tau_last ? _(" τ last") : "");
     const char *name;
     long kept;
     for (long row = 0; filter && y < r.y + r.h && next_stage(filter, &row, &name, &kept); y++) {
@@ -163,7 +172,8 @@ static NextList list_of(const PaneContext *x, const NextOrder *order, int rows, 
 }
 
 static void draw_head(Canvas *c, Rect r, const NextList *l) {
-    draw_legend(c, r.x + 2, r.y, r.w - 2, l->order->truth);
+    next_draw_legend(c, r.x + 2, r.y, r.w - 2, l);
+    next_draw_names(c, r, r.y, l);
     if (l->columns)
         canvas_textf(c, r.x + r.w - 27, r.y, 27, STYLE_DIM, ATTRIBUTE_NONE, "%8s%9s%9s", _("id"), _("logit"),
                      _("drawn p"));
@@ -186,15 +196,14 @@ static void draw_wall(const PaneContext *x, Canvas *c, const NextOrder *order) {
     int bottom = c->h >= 8 ? 2 : c->h >= 4 ? 1 : 0;
     NextList l = list_of(x, order, c->h - bottom, c->h >= 6);
     next_draw(c, (Rect){0, 0, c->w, c->h - bottom}, &l);
-    if (bottom > 0) draw_kl(x->snapshot, l.next, c, (Rect){0, c->h - 1, c->w, 1});
+    if (bottom > 0) draw_kl_and_legend(x, c, (Rect){0, c->h - 1, c->w, 1}, &l);
     if (bottom > 1) draw_greedy(x->snapshot, c, (Rect){0, c->h - 2, c->w, 1});
-    if (bottom > 0 && c->w >= 44) draw_legend(c, c->w - 16, c->h - 1, 16, order->truth);
 }
 
 static void draw_present(const PaneContext *x, Canvas *c, const NextOrder *order) {
     int head = c->h >= 14 ? 2 : 0;
-    if (head) draw_legend(c, 2, 0, c->w, order->truth);
     NextList l = list_of(x, order, c->h - head, true);
+    if (head) next_draw_legend(c, 2, 0, c->w - 2, &l);
     next_draw(c, (Rect){0, head, c->w, c->h - head}, &l);
 }
 

@@ -21,7 +21,8 @@ enum {
     SIDE_LEAST_W = 74,
     SMALL_PLOT_H = 10,
     SMALL_TICKS = 3,
-    SMALL_PLOTS_LEAST_H = 28
+    SMALL_PLOTS_LEAST_H = 28,
+    NARROW_W = 40
 };
 
 typedef struct {
@@ -116,11 +117,12 @@ static void loss_plot_init(LossPlot *l, const PaneContext *x, int w) {
                .count = l->tests.n > 0 ? 2 : 1,
                .x0 = (double)span.first,
                .x1 = (double)span.last,
+               .whole_x = true,
                .y0 = low - pad,
                .y1 = high,
                .log_y = !state->linear,
                .x_label = _("step"),
-               .y_label = _("nats per token"),
+               .y_label = w < NARROW_W ? _("nats/token") : _("nats per token"),
                .level = floor,
                .level_label = l->level,
                .cursor_x = x->cursor->step >= 0 || reading_is_past(x->snapshot) ? (double)cursor_step(x) : (double)NAN};
@@ -152,6 +154,7 @@ static void draw_small(const PaneContext *x, Canvas *c, Rect r, const char *colu
                  .count = 1,
                  .x0 = (double)span.first,
                  .x1 = (double)span.last,
+                 .whole_x = true,
                  .y0 = low,
                  .y1 = high,
                  .y_label = label,
@@ -230,13 +233,15 @@ static void draw_line(const PaneContext *x, Canvas *c, int y) {
                  {"", format_percent(reading_over_floor(f), 1), STYLE_STRONG},
                  {_("floor "), format_fixed(exp(floor_of(f)), 3), STYLE_TRUTH},
                  {_("loss "), format_fixed(f->loss, 4), STYLE_MODEL}};
+    bool known[4];
+    for (int i = 0; i < 4; i++) known[i] = strcmp(parts[i].number.s, format_fixed((double)NAN, 0).s) != 0;
     for (int i = 0, at = 0; i < 4; i++) {
-        if (!strcmp(parts[i].number.s, format_fixed((double)NAN, 0).s)) continue; /* not known yet */
+        if (!known[i]) continue;
         if (at + utf8_columns(parts[i].label) + utf8_columns(parts[i].number.s) > c->w && at > 0) return;
         at += canvas_text(c, at, y, -1, parts[i].label, STYLE_DIM, ATTRIBUTE_NONE);
         at += canvas_text(c, at, y, -1, parts[i].number.s, parts[i].role,
                           parts[i].role == STYLE_STRONG ? ATTRIBUTE_BOLD : ATTRIBUTE_NONE) +
-              (i == 0 ? 1 : 2);
+              (i == 0 && known[1] ? 1 : 2); /* both are the perplexity */
     }
 }
 

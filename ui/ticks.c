@@ -16,11 +16,11 @@ static void label_format(Ticks *t, double step, double greatest) {
     t->decimals = decimals < 0 ? 0 : decimals > 5 ? -1 : decimals;
 }
 
-Ticks ticks_linear(double low, double high, int most) {
+static Ticks ticks_from(double low, double high, int most, double least_step) {
     Ticks t = {.suffix = "", .scale = 1};
     if (most > TICKS_MOST) most = TICKS_MOST;
     if (!(high > low) || most < 1) return t;
-    double step = nice_step((high - low) / most);
+    double step = fmax(nice_step((high - low) / most), least_step);
     for (double k = ceil(low / step - 1e-9); k * step <= high + step * 1e-9 && t.count < TICKS_MOST; k++)
         t.at[t.count++] = k * step;
     label_format(&t, step, fmax(fabs(low), fabs(high)));
@@ -31,6 +31,14 @@ double ticks_top(double low, double high, int most) {
     if (!(high > low) || !isfinite(high - low) || most < 1) return high;
     double step = nice_step((high - low) / most);
     return step * ceil(high / step - 1e-9);
+}
+
+Ticks ticks_linear(double low, double high, int most) {
+    return ticks_from(low, high, most, 0);
+}
+
+Ticks ticks_whole(double low, double high, int most) {
+    return ticks_from(low, high, most, 1);
 }
 
 /* Within a decade: round numbers at even distances. They crowd at the upper end, so there are fewer. */

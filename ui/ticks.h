@@ -16,6 +16,7 @@ typedef struct {
 
 /* At most MOST steps of 1, 2 or 5 times a power of ten from LOW to HIGH; none when the range is empty. */
 Ticks ticks_linear(double low, double high, int most);
+Ticks ticks_whole(double low, double high, int most); /* the same at whole numbers alone: steps, positions, counts */
 /* Where an axis from LOW should end so that its last tick stands at its end: the first step at or above HIGH. */
 double ticks_top(double low, double high, int most);
 /* LOW, HIGH and the ticks are exponents of ten. Ticks at 1, 2 and 5 times powers of ten, or at powers
