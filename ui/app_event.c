@@ -6,7 +6,6 @@
 #include "intl.h"
 #include "pane.h"
 #include "reading.h"
-#include "utf8.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -5,7 +5,6 @@
 #include "format.h"
 #include "intl.h"
 #include "mix_sum.h"
-#include "utf8.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -17,7 +16,7 @@ enum { TERM_W = 39 };
 static void line(Canvas *c, Rect r, int *y, const char *label, Text number, StyleRole role) {
     if (*y >= r.y + r.h) return;
     canvas_text(c, r.x, *y, r.w - 9, label, STYLE_DIM, CANVAS_ELLIPSIS);
-    int columns = utf8_columns(number.s);
+    int columns = canvas_columns(c, number.s);
     canvas_text(c, r.x + r.w - columns, *y, columns, number.s, role,
                 role == STYLE_STRONG ? ATTRIBUTE_BOLD : ATTRIBUTE_NONE);
     ++*y;
@@ -197,7 +196,7 @@ static void draw_equation(const PaneContext *x, const CellSum *s, Canvas *c, Rec
     char sum[128];
     snprintf(sum, sizeof sum, _("q·k %s ÷√%d = %s  exp %s ÷ Σ %s = "), format_fixed(s->dot, 3).s, s->head_dim,
              format_fixed(s->scaled, 3).s, format_fixed(s->numerator, 3).s, format_fixed(s->denominator, 3).s);
-    if (s->cap == 0 && at + utf8_columns(sum) + 6 <= r.w) {
+    if (s->cap == 0 && at + canvas_columns(c, sum) + 6 <= r.w) {
         at += canvas_text(c, r.x + at, y, r.w - at, sum, STYLE_DIM, ATTRIBUTE_NONE);
     }
     at += canvas_text(c, r.x + at, y, r.w - at, format_fixed(s->weight, 3).s, STYLE_STRONG, ATTRIBUTE_BOLD);

@@ -45,10 +45,10 @@ void bars_draw_title(Canvas *c, const Snapshot *s, const StyleSheet *style) {
     if (f->arch[0]) at += canvas_textf(c, at, 0, room - at, STYLE_BAR, ATTRIBUTE_NONE, " %s · %s", f->corpus, f->arch);
     char part[96];
     snprintf(part, sizeof part, _("  d %d  layers %d  heads %d/%d"), f->d, f->layers, f->heads, f->kv_heads);
-    if (f->d > 0 && at + utf8_columns(part) <= room)
+    if (f->d > 0 && at + canvas_columns(c, part) <= room)
         at += canvas_text(c, at, 0, room - at, part, STYLE_BAR, ATTRIBUTE_NONE);
     snprintf(part, sizeof part, _("  %s parameters"), format_count(f->parameters).s);
-    if (f->parameters > 0 && at + utf8_columns(part) <= room)
+    if (f->parameters > 0 && at + canvas_columns(c, part) <= room)
         canvas_text(c, at, 0, room - at, part, STYLE_BAR, ATTRIBUTE_NONE);
     if (right_w) canvas_text(c, c->w - state_w - right_w, 0, right_w, right, STYLE_BAR, ATTRIBUTE_NONE);
     canvas_text(c, c->w - state_w, 0, state_w, state, STYLE_BAR, ATTRIBUTE_BOLD);
@@ -169,7 +169,7 @@ static void draw_decode(Canvas *c, Rect r, const Snapshot *s, bool focused) {
     draw_label(c, r, _("decode"), focused, f->decode_running);
     char tamper[sizeof f->tamper + 8];
     snprintf(tamper, sizeof tamper, f->tamper[0] ? "⚠ %s" : "%s", f->tamper);
-    int tamper_w = utf8_columns(tamper);
+    int tamper_w = canvas_columns(c, tamper);
     if (tamper_w > r.w / 2) tamper_w = r.w / 2;
     draw_tokens(c, (Rect){r.x + LABEL_W, r.y, r.w - LABEL_W - tamper_w - (tamper_w > 0), 1}, s);
     canvas_text(c, r.x + r.w - tamper_w, r.y, tamper_w, tamper, STYLE_WARNING, ATTRIBUTE_BOLD | CANVAS_ELLIPSIS);

@@ -331,7 +331,7 @@ Rect draw_heat(Canvas *c, Rect r, const Heat *h) {
 
 void draw_heat_bar(Canvas *c, int x, int y, int w, HeatMap map, const char *low, const char *high) {
     int before = canvas_text(c, x, y, w, low, STYLE_DIM, ATTRIBUTE_NONE) + 1;
-    int after = utf8_columns(high) + 1;
+    int after = canvas_columns(c, high) + 1;
     int columns = w - before - after;
     if (columns < 2) return;
     for (int i = 0; i < columns; i++) {

@@ -258,7 +258,7 @@ static void draw_y_axis(Canvas *c, const Frame *f, int left) {
  * that end. */
 static int draw_x_label(Canvas *c, const Frame *f, Rect r, int y, const char *label) {
     if (label == NULL) return 0;
-    int columns = utf8_columns(label);
+    int columns = canvas_columns(c, label);
     if (columns < f->area.x - r.x) {
         canvas_text(c, r.x, y, -1, label, STYLE_DIM, ATTRIBUTE_NONE);
         return 0;
@@ -339,7 +339,7 @@ static void draw_header(Canvas *c, Rect r, const Plot *p) {
     if (p->y_label != NULL && !(crowded && n > 1 && header_columns(entry, n, NULL) <= r.w + 2))
         used = canvas_text(c, r.x, r.y, r.w, p->y_label, STYLE_DIM, CANVAS_ELLIPSIS) + 2;
     for (int i = n - 1; i >= 0; i--) {
-        int columns = utf8_columns(entry[i].label) + 3;
+        int columns = canvas_columns(c, entry[i].label) + 3;
         if (x - columns < r.x + used) break;
         x -= columns;
         canvas_put(c, x, r.y, c->glyphs == GLYPHS_ASCII ? ' ' : entry[i].line, entry[i].role, ATTRIBUTE_NONE);
@@ -365,7 +365,7 @@ static bool is_free(Canvas *c, const Frame *f, int x, int y, int columns) {
  */
 static void place_label(Canvas *c, const Frame *f, int y, const char *label, StyleRole role) {
     static const int offsets[] = {0, -1, 1, -2, 2};
-    int columns = utf8_columns(label);
+    int columns = canvas_columns(c, label);
     for (int air = 1; air >= 0; air--)
         for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++)
             for (int x = f->area.x + f->area.w - columns - air; x >= f->area.x + air; x--) {

@@ -281,7 +281,7 @@ static StyleRole role_of(const Tree *t, const Layout *l, int node) {
 static void draw_number(Canvas *c, int right, int y, double value, int decimals, StyleRole role) {
     if (isnan(value)) return;
     Text text = format_fixed(value, decimals);
-    canvas_text(c, right - utf8_columns(text.s), y, -1, text.s, role, ATTRIBUTE_NONE);
+    canvas_text(c, right - canvas_columns(c, text.s), y, -1, text.s, role, ATTRIBUTE_NONE);
 }
 
 static bool is_dim(const Tree *t, const Layout *l, int node) {
@@ -295,7 +295,7 @@ static void draw_label(Canvas *c, int x, int y, const Tree *t, const Layout *l, 
     int w = l->w[n->depth] - l->inner * INNER_W, at = 0;
     char visits[16] = "";
     if (n->visits > 0) snprintf(visits, sizeof visits, "·%d", n->visits);
-    int behind = utf8_columns(visits);
+    int behind = canvas_columns(c, visits);
     if (behind > w - 2) behind = 0;
     if (n->marks & TREE_NEW) at += canvas_text(c, x, y, w, "+", STYLE_WARNING, ATTRIBUTE_BOLD);
     at +=
@@ -362,9 +362,10 @@ static void draw_head(Canvas *c, const Tree *t, const Layout *l, int room) {
     if (l->top > 0) canvas_put(c, x - 2, 0, 0x25B4, STYLE_WARNING, ATTRIBUTE_NONE);
     if (l->rows - l->top > room) canvas_put(c, x - 1, 0, 0x25BE, STYLE_WARNING, ATTRIBUTE_NONE);
     if (l->numbers == 0) return;
-    canvas_text(c, x + NUMBER_W - utf8_columns(t->value_label), 0, -1, t->value_label, STYLE_MODEL, ATTRIBUTE_NONE);
+    canvas_text(c, x + NUMBER_W - canvas_columns(c, t->value_label), 0, -1, t->value_label, STYLE_MODEL,
+                ATTRIBUTE_NONE);
     if (l->numbers > MARKS_W + NUMBER_W)
-        canvas_text(c, x + 2 * NUMBER_W - utf8_columns(t->truth_label), 0, -1, t->truth_label, STYLE_TRUTH,
+        canvas_text(c, x + 2 * NUMBER_W - canvas_columns(c, t->truth_label), 0, -1, t->truth_label, STYLE_TRUTH,
                     ATTRIBUTE_NONE);
 }
 

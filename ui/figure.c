@@ -178,7 +178,7 @@ static Bars bars_of(const Figure *f, const Table *t) {
 static void draw_number(Canvas *c, int x, int y, const Bars *b, double value, int column) {
     bool whole = table_column(b->table, column)->type == COLUMN_INT && fabs(value) < 1e9;
     Text text = whole ? format_count((long long)value) : format_figures(value);
-    int shift = whole ? NUMBER_W - utf8_columns(text.s) : 0;
+    int shift = whole ? NUMBER_W - canvas_columns(c, text.s) : 0;
     canvas_text(c, x + shift, y, NUMBER_W - shift, text.s, STYLE_DIM, ATTRIBUTE_NONE);
 }
 

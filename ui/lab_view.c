@@ -5,7 +5,6 @@
 #include "format.h"
 #include "intl.h"
 #include "reading.h"
-#include "utf8.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -105,7 +104,7 @@ static void draw_rows_shown(const LabState *s, Canvas *c, Rect r, int room) {
     long rows = table_rows(t), last = s->first + room < rows ? s->first + room : rows;
     char text[64];
     snprintf(text, sizeof text, _("%ld–%ld of %ld"), s->first + 1, last, rows);
-    int columns = utf8_columns(text);
+    int columns = canvas_columns(c, text);
     canvas_text(c, r.x + r.w - columns, r.y, columns, text, STYLE_DIM, ATTRIBUTE_NONE);
 }
 

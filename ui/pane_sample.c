@@ -3,7 +3,6 @@
 #include "format.h"
 #include "intl.h"
 #include "next_view.h"
-#include "utf8.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -86,9 +85,9 @@ static void draw_kl(const Snapshot *s, const Table *next, Canvas *c, Rect r) {
     }
     Text number = format_fixed(kl, 4);
     const char *before = _("KL(truth‖model) "), *after = _(" nats");
-    int columns = utf8_columns(number.s);
-    if (canvas_columns(c, before) + columns + utf8_columns(after) > r.w) before = _("KL ");
-    if (utf8_columns(before) + columns + utf8_columns(after) > r.w) after = "";
+    int columns = canvas_columns(c, number.s);
+    if (canvas_columns(c, before) + columns + canvas_columns(c, after) > r.w) before = _("KL ");
+    if (canvas_columns(c, before) + columns + canvas_columns(c, after) > r.w) after = "";
     int at = canvas_text(c, r.x, r.y, r.w, before, STYLE_DIM, ATTRIBUTE_NONE);
     at += canvas_text(c, r.x + at, r.y, r.w - at, number.s, STYLE_STRONG, ATTRIBUTE_BOLD);
     canvas_text(c, r.x + at, r.y, r.w - at, after, STYLE_DIM, ATTRIBUTE_NONE);
@@ -134,8 +133,8 @@ static int draw_draws(const Snapshot *s, Canvas *c, Rect r) {
     long n = table_rows(draws);
     for (long i = 0; i < n; i++) {
         const char *word = table_text(draws, i, token);
-        if (at + utf8_columns(word) + (i + 1 < n ? 2 : 0) >
-            r.w) { /* whole words only, and a sign that there are more */
+        int sign = i + 1 < n ? 2 : 0; /* whole words only, and a sign that there are more */
+        if (at + canvas_columns(c, word) + sign > r.w) {
             canvas_text(c, r.x + at, r.y, r.w - at, "…", STYLE_GENERATED, ATTRIBUTE_NONE);
             break;
         }

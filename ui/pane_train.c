@@ -8,7 +8,6 @@
 #include "mem.h"
 #include "reading.h"
 #include "ticks.h"
-#include "utf8.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -167,7 +166,7 @@ static void draw_small(const PaneContext *x, Canvas *c, Rect r, const char *colu
 /* Figures: a label on the left, the number at the right edge. */
 static void draw_figure(Canvas *c, Rect r, int *y, const char *label, const char *number, StyleRole role) {
     canvas_text(c, r.x, *y, r.w, label, STYLE_DIM, ATTRIBUTE_NONE);
-    int columns = utf8_columns(number);
+    int columns = canvas_columns(c, number);
     canvas_text(c, r.x + r.w - columns, *y, columns, number, role,
                 role == STYLE_STRONG ? ATTRIBUTE_BOLD : ATTRIBUTE_NONE);
     ++*y;
@@ -237,7 +236,7 @@ static void draw_line(const PaneContext *x, Canvas *c, int y) {
     for (int i = 0; i < 4; i++) known[i] = strcmp(parts[i].number.s, format_fixed((double)NAN, 0).s) != 0;
     for (int i = 0, at = 0; i < 4; i++) {
         if (!known[i]) continue;
-        if (at + utf8_columns(parts[i].label) + utf8_columns(parts[i].number.s) > c->w && at > 0) return;
+        if (at + canvas_columns(c, parts[i].label) + canvas_columns(c, parts[i].number.s) > c->w && at > 0) return;
         at += canvas_text(c, at, y, -1, parts[i].label, STYLE_DIM, ATTRIBUTE_NONE);
         at += canvas_text(c, at, y, -1, parts[i].number.s, parts[i].role,
                           parts[i].role == STYLE_STRONG ? ATTRIBUTE_BOLD : ATTRIBUTE_NONE) +
