@@ -334,11 +334,9 @@ static bool level_in_legend(const Canvas *c, const Frame *f, int width, const Pl
 
 static void draw_header(Canvas *c, Rect r, const Plot *p) {
     LegendEntry entry[LEGEND_MOST];
-    int n = legend_of(c, r.w, p, entry), used = 0, x = r.x + r.w;
-    bool crowded = header_columns(entry, n, p->y_label) > r.w; /* then the lines' names alone, if they have room */
-    if (p->y_label != NULL && !(crowded && n > 1 && header_columns(entry, n, NULL) <= r.w + 2))
-        used = canvas_text(c, r.x, r.y, r.w, p->y_label, STYLE_DIM, CANVAS_ELLIPSIS) + 2;
-    for (int i = n - 1; i >= 0; i--) {
+    int used = 0, x = r.x + r.w;
+    if (p->y_label != NULL) used = canvas_text(c, r.x, r.y, r.w, p->y_label, STYLE_DIM, CANVAS_ELLIPSIS) + 2;
+    for (int i = legend_of(c, r.w, p, entry) - 1; i >= 0; i--) {
         int columns = canvas_columns(c, entry[i].label) + 3;
         if (x - columns < r.x + used) break;
         x -= columns;
