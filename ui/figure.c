@@ -1,6 +1,7 @@
 #include "figure.h"
 
 #include "draw.h"
+#include "figure_grid.h"
 #include "format.h"
 #include "intl.h"
 #include "mem.h"
@@ -221,72 +222,6 @@ static void draw_bars(Canvas *c, Rect r, const Figure *f, const Table *t) {
                      _("… and %ld more in the table"), n - shown);
 }
 
-/* Heat: x is the column, y the row, series the value; of the first map when the table holds several. */
-
-typedef struct {
-    int rows, cols;
-    double *value; /* [rows x cols], NaN where there is none */
-    double least, most;
-} Grid;
-
-static int grid_heat(const void *data, int row, int col) {
-    const Grid *g = data;
-    double v = g->value[row * g->cols + col];
-    if (!isfinite(v)) return -1;
-    if (g->least >= 0) return g->most > 0 ? (int)(255 * v / g->most) : 0;
-    double edge = fmax(-g->least, g->most);
-    return (int)(128 + 127 * v / edge);
-}
-
-static int edge_of(const Table *t, int column) {
-    long long most = -1;
-    for (long i = 0; i < table_rows(t); i++) {
-        if (!table_is_empty(t, i, column) && table_int(t, i, column) > most) most = table_int(t, i, column);
-    }
-    return most < 4096 ? (int)most + 1 : 4096;
-}
-
-static bool grid_fill(Grid *g, const Figure *f, const Table *t) {
-    int x = table_find(t, f->x), y = table_find(t, f->y), value = f->series ? table_find(t, f->series) : -1;
-    if (x < 0 || y < 0 || value < 0 || table_column(t, x)->type != COLUMN_INT || table_column(t, y)->type != COLUMN_INT)
-        return false;
-    g->cols = edge_of(t, x);
-    g->rows = edge_of(t, y);
-    if (g->cols < 1 || g->rows < 1) return false;
-    size_t cells = (size_t)g->rows * (size_t)g->cols;
-    g->value = MEM_ARRAY(double, cells);
-    for (size_t i = 0; i < cells; i++) g->value[i] = (double)NAN;
-    for (long i = 0; i < table_rows(t); i++) {
-        long long col = table_int(t, i, x), row = table_int(t, i, y);
-        if (col < 0 || row < 0 || col >= g->cols || row >= g->rows || !isnan(g->value[row * g->cols + col])) continue;
-        double v = number_at(t, i, value);
-        g->value[row * g->cols + col] = v;
-        if (isfinite(v)) g->least = fmin(g->least, v), g->most = fmax(g->most, v);
-    }
-    return true;
-}
-
-static void draw_grid(Canvas *c, Rect r, const Figure *f, const Table *t) {
-    Grid g = {0};
-    if (!grid_fill(&g, f, t)) return;
-    Heat heat = {.rows = g.rows,
-                 .cols = g.cols,
-                 .heat = grid_heat,
-                 .data = &g,
-                 .map = g.least < 0 ? HEAT_DIVERGING : HEAT_SEQUENTIAL,
-                 .cursor_row = -1,
-                 .cursor_col = -1,
-                 .row_axis = f->y,
-                 .col_axis = f->x};
-    draw_heat(c, (Rect){r.x, r.y, r.w, r.h - 1}, &heat);
-    double edge = fmax(-g.least, g.most);
-    char low[FORMAT_BYTES], high[FORMAT_BYTES];
-    snprintf(low, sizeof low, "%s", format_figures(g.least < 0 ? -edge : 0).s);
-    snprintf(high, sizeof high, "%s", format_figures(edge).s);
-    draw_heat_bar(c, r.x, r.y + r.h - 1, r.w < 40 ? r.w : 40, heat.map, low, high);
-    mem_free(g.value);
-}
-
 /* A tree of nodes; y is what a leaf is worth, series the same by the truth. */
 
 static bool has_numbers(const Table *t, const char *column) {
@@ -327,7 +262,7 @@ void figure_draw(Canvas *c, Rect r, const Figure *f, const Table *t) {
         draw_bars(c, r, f, t);
         break;
     case FIGURE_HEAT:
-        draw_grid(c, r, f, t);
+        figure_draw_grid(c, r, f, t);
         break;
     case FIGURE_TREE:
         draw_nodes(c, r, f, t);
