@@ -228,6 +228,28 @@ static void experiments_take_the_file(void **state) {
     study_free(run_study("arch.account", file, "card=mine", NULL));
 }
 
+/* What a form shows of options that are not given must not read what the experiment will. */
+static void looking_reads_no_input(void **state) {
+    (void)state;
+    static const char *const ids[][2] = {{"arch.account", "d"}, {"gqa.cost", "kv_heads"}, {"mla.cost", "latent"}};
+    Str text;
+    str_init(&text);
+    write_file("model,vocab,context,d,layers,heads,d_ff\ngpt2,9,9,8,2,4,3\n");
+    assert_non_null(freopen(path, "r", stdin));
+    for (int i = 0; i < 3; i++) {
+        Options *o = catalog_options(catalog_find(ids[i][0]));
+        Status s = options_set_pair(o, "card=gpt2");
+        if (status_is_ok(&s)) s = options_set_pair(o, "file=-");
+        if (status_is_ok(&s)) s = catalog_check(catalog_find(ids[i][0]), o);
+        assert_int_equal(s.code, STATUS_OK);
+        (void)options_follow(o, ids[i][1], &text);
+        options_free(o);
+    }
+    Study *study = run_study("arch.cards", "file=-", NULL); /* all of it is still there */
+    study_free(study);
+    str_done(&text);
+}
+
 static int make_file(void **state) {
     (void)state;
     int fd = mkstemp(path);
@@ -245,6 +267,7 @@ int main(void) {
         cmocka_unit_test(names_are_forgiving),        cmocka_unit_test(what_a_configuration_cannot_say),
         cmocka_unit_test(a_short_card_is_enough),     cmocka_unit_test(names_of_other_scripts),
         cmocka_unit_test(faults_name_their_line),     cmocka_unit_test(experiments_take_the_file),
+        cmocka_unit_test(looking_reads_no_input),
     };
     return cmocka_run_group_tests(tests, make_file, remove_file);
 }

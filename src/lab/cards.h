@@ -37,7 +37,7 @@ extern const Option cards_option_rows[]; /* file= */
 Status cards_read(const char *path, Cards *out) STATUS_CHECKED;
 /* What file= says. */
 Status cards_open(const Options *o, Cards *out) STATUS_CHECKED;
-/* file= is standard input, which can be read once: a check must leave it to the run. */
+/* file= is standard input, which can be read once: who only looks must leave it to the run. */
 bool cards_are_input(const Options *o);
 void cards_done(Cards *c);
 /* The card of that name or alias; capitals, blanks and marks in a name do not matter. Borrowed. */

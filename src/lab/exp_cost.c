@@ -124,6 +124,7 @@ static Status run_gqa(Study *s) {
 
 static void follow_gqa(const Options *o, const char *name, Str *out) {
     GqaQuestion q;
+    if (cards_are_input(o)) return;
     Status s = read_gqa(o, &q);
     if (status_is_ok(&s) && strcmp(name, "kv_heads") == 0 && q.grouped) str_addf(out, "%d", q.grouped);
 }
@@ -234,6 +235,7 @@ static Status run_mla(Study *s) {
 
 static void follow_mla(const Options *o, const char *name, Str *out) {
     MlaQuestion q;
+    if (cards_are_input(o)) return;
     Status s = read_mla(o, &q);
     if (!status_is_ok(&s)) return;
     if (strcmp(name, "kv_heads") == 0 && q.grouped) str_addf(out, "%d", q.grouped);

@@ -126,6 +126,7 @@ Status shape_config(const Options *o, long long T, Shape *out) {
 void shape_follow(const Options *o, const char *name, Str *out) {
     Shape shape;
     char value[64];
+    if (cards_are_input(o)) return;
     bool has_length = options_find(o, "T") && options_is_set(o, "T");
     Status s = shape_config(o, has_length ? options_int(o, "T") : 1, &shape);
     if (status_is_ok(&s) && config_get(&shape.config, name, value, sizeof value)) str_add(out, value);
