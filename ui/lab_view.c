@@ -65,17 +65,25 @@ static void draw_list(const LabState *s, Canvas *c, Rect r, bool focus) {
 
 /* The right side. */
 
-bool lab_has_tab(const LabState *s, int tab) {
-    if (!s->entry || tab < 0) return false;
-    if (tab == LAB_FIGURE) return s->entry->figure.kind != FIGURE_NONE;
-    return tab < LAB_FIRST_TABLE + catalog_tables(s->entry) + 1;
-}
-
 static const Table *table_named(const LabState *s, const char *name) {
     for (int i = 0; i < s->tables && s->ran == s->entry; i++) {
         if (!strcmp(table_name(s->table[i]), name)) return s->table[i];
     }
     return NULL;
+}
+
+/* A table that options ask for, and that was not asked for. */
+static bool is_left_out(const LabState *s, const char *name) {
+    const Table *t = table_named(s, name);
+    return catalog_is_on_request(s->entry, name) && (!t || table_rows(t) == 0);
+}
+
+bool lab_has_tab(const LabState *s, int tab) {
+    if (!s->entry || tab < 0) return false;
+    if (tab == LAB_FIGURE) return s->entry->figure.kind != FIGURE_NONE;
+    int i = tab - LAB_FIRST_TABLE, n = catalog_tables(s->entry);
+    if (i >= 0 && i < n && is_left_out(s, s->entry->tables[i].name)) return false;
+    return i < n + 1;
 }
 
 const Table *lab_table(const LabState *s) {

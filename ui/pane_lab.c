@@ -162,7 +162,7 @@ static int tab_find(const LabState *s, const char *name) {
     if (!strcmp(name, "options")) return LAB_OPTIONS;
     if (!strcmp(name, "figure")) return lab_has_tab(s, LAB_FIGURE) ? LAB_FIGURE : -1;
     for (int i = 0; i < catalog_tables(s->entry); i++) {
-        if (!strcmp(s->entry->tables[i].name, name)) return LAB_FIRST_TABLE + i;
+        if (!strcmp(s->entry->tables[i].name, name) && lab_has_tab(s, LAB_FIRST_TABLE + i)) return LAB_FIRST_TABLE + i;
     }
     return strcmp(name, "about") ? -1 : LAB_FIRST_TABLE + catalog_tables(s->entry);
 }

@@ -59,10 +59,14 @@ int catalog_tables(const CatalogEntry *e) {
     return n;
 }
 
-bool catalog_leaves_out(const CatalogEntry *e, const Table *t) {
+bool catalog_is_on_request(const CatalogEntry *e, const char *table) {
     for (int i = 0; e->on_request && e->on_request[i]; i++)
-        if (strcmp(e->on_request[i], table_name(t)) == 0) return table_rows(t) == 0;
+        if (strcmp(e->on_request[i], table) == 0) return true;
     return false;
+}
+
+bool catalog_leaves_out(const CatalogEntry *e, const Table *t) {
+    return table_rows(t) == 0 && catalog_is_on_request(e, table_name(t));
 }
 
 bool catalog_is_time(const char *column) {

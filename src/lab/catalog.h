@@ -19,8 +19,8 @@ typedef struct {
     FigureKind kind;
     const char *table, *x;
     const char *y;      /* one column, or several of lines or bars: "with without"; of a tree what a node is worth */
-    const char *series; /* the column that splits lines, or the value of a heat map, or what a node of a tree is worth by
-                         * the truth; NULL: none */
+    const char *series; /* the column that splits lines, or the value of a heat map, or what a node of a tree is worth
+                         * by the truth; NULL: none */
 } Figure;
 
 typedef struct {
@@ -41,6 +41,7 @@ const CatalogEntry *catalog_at(int i); /* by id */
 const CatalogEntry *catalog_find(const char *id);
 const char *catalog_likely(const char *id); /* what ID was probably meant to be; NULL: nothing like it */
 int catalog_tables(const CatalogEntry *e);  /* of the row; `about` is not counted */
+bool catalog_is_on_request(const CatalogEntry *e, const char *table); /* E names it in on_request */
 /* Whether a table of E was not asked for: it has no rows and is of the kind that may have none. */
 bool catalog_leaves_out(const CatalogEntry *e, const Table *t);
 Options *catalog_options(const CatalogEntry *e); /* all rows of the entry joined, at their defaults */
