@@ -69,6 +69,30 @@ static inline const char *cell_text(const Table *t, long row, const char *column
     return table_text(t, row, c);
 }
 
+/* The row whose COLUMN reads TEXT; -1: none. */
+static inline long row_with(const Table *t, const char *column, const char *text) {
+    for (long row = 0; row < table_rows(t); row++)
+        if (strcmp(cell_text(t, row, column), text) == 0) return row;
+    return -1;
+}
+
+/* KEY=VALUE texts, a list that ends in NULL, which are refused one by one or because they do not go together, with a
+ * sentence that holds SAYS. */
+static inline void expect_refused(const char *says, const char *id, ...) {
+    const CatalogEntry *e = catalog_find(id);
+    assert_non_null(e);
+    Options *o = catalog_options(e);
+    Status s = status_ok();
+    va_list pairs;
+    va_start(pairs, id);
+    for (const char *pair; status_is_ok(&s) && (pair = va_arg(pairs, const char *));) s = options_set_pair(o, pair);
+    va_end(pairs);
+    if (status_is_ok(&s)) s = catalog_check(e, o);
+    assert_int_equal(s.code, STATUS_USAGE);
+    if (!strstr(s.text, says)) fail_msg("%s: says %s, not %s", id, s.text, says);
+    options_free(o);
+}
+
 #define assert_near(got, want, tolerance)                                                                              \
     do {                                                                                                               \
         double got_ = (got), want_ = (want);                                                                           \
