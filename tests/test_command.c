@@ -66,6 +66,14 @@ static void quotes_keep_blanks(void **state) {
     assert_string_equal(w.word[3], "");
     assert_string_equal(w.word[4], "q\"\\");
     expect_says(command_split("save \"a b", &w), "not closed");
+    s = command_split("experiment 'a b' text='the \"dog' don't 'tis it x", &w); /* apostrophes are none */
+    assert_true(status_is_ok(&s));
+    assert_int_equal(w.count, 7);
+    assert_string_equal(w.word[1], "a b");
+    assert_string_equal(w.word[2], "text=the \"dog");
+    assert_string_equal(w.word[3], "don't");
+    assert_string_equal(w.word[4], "'tis");
+    assert_string_equal(w.word[5], "it");
 }
 
 static void bounds_are_sentences(void **state) {

@@ -27,7 +27,8 @@ void app_open(App *a, Ask ask) {
         prompt_open(a->prompt, "/", "", NULL, NULL);
     } else {
         const char *words = reading_setting(a->snapshot, "prompt");
-        prompt_open(a->prompt, _("prompt: "), words ? words : "", NULL, NULL);
+        complete_set_words(a->complete, snapshot_table(a->snapshot, "next"));
+        prompt_open(a->prompt, _("prompt: "), words ? words : "", complete_word, a->complete);
     }
 }
 

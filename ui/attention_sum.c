@@ -216,10 +216,12 @@ static void draw_scale(const PaneContext *x, const AttentionPlan *p, Canvas *c, 
     const AttentionState *state = x->state;
     bool weights = p->stage == STAGE_WEIGHTS;
     int w = r.w < 34 ? r.w : 34;
-    draw_heat_bar(c, r.x, r.y, w, weights ? HEAT_SEQUENTIAL : HEAT_DIVERGING, weights ? "0" : "−",
-                  state->per_row ? _("row's largest")
-                  : weights      ? "1"
-                                 : "+");
+    char low[FORMAT_BYTES + 4], high[FORMAT_BYTES];
+    snprintf(high, sizeof high, "%s", format_figures(attention_map_scale(x, p)).s);
+    snprintf(low, sizeof low, "−%s", high);
+    if (state->per_row) snprintf(low, sizeof low, "−");
+    draw_heat_bar(c, r.x, r.y, w, weights ? HEAT_SEQUENTIAL : HEAT_DIVERGING, weights ? "0" : low,
+                  state->per_row ? _("row's largest") : high);
     if (r.w >= w + 10) canvas_textf(c, r.x + w + 2, r.y, r.w - w - 2, STYLE_DIM, ATTRIBUTE_NONE, "· %s", _("hidden"));
 }
 

@@ -182,6 +182,14 @@ static double largest_in_row(const Field *f, int head, int row) {
     return most;
 }
 
+double attention_map_scale(const PaneContext *x, const AttentionPlan *p) {
+    const Field *f = stage_field(x->snapshot, x->cursor->layer, p->stage);
+    double whole = p->stage == STAGE_WEIGHTS ? 1 : 0;
+    for (int i = 0; i < p->rows && p->stage != STAGE_WEIGHTS; i++)
+        whole = fmax(whole, largest_in_row(f, x->cursor->head, i));
+    return whole;
+}
+
 static MapData map_data(const PaneContext *x, const AttentionPlan *p) {
     const AttentionState *state = x->state;
     MapData m = {.field = stage_field(x->snapshot, x->cursor->layer, p->stage),
@@ -190,12 +198,8 @@ static MapData map_data(const PaneContext *x, const AttentionPlan *p) {
     bool hides = p->stage == STAGE_MASKED || p->stage == STAGE_WEIGHTS;
     if (hides) m.masked = stage_field(x->snapshot, x->cursor->layer, STAGE_MASKED);
     m.row_scale = MEM_ARRAY(double, (size_t)p->rows);
-    double whole = m.weights ? 1 : 0;
-    for (int i = 0; i < p->rows; i++) {
-        m.row_scale[i] = largest_in_row(m.field, m.head, i);
-        if (!m.weights) whole = fmax(whole, m.row_scale[i]);
-    }
-    for (int i = 0; i < p->rows && !state->per_row; i++) m.row_scale[i] = whole;
+    double whole = attention_map_scale(x, p);
+    for (int i = 0; i < p->rows; i++) m.row_scale[i] = state->per_row ? largest_in_row(m.field, m.head, i) : whole;
     return m;
 }
 

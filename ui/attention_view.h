@@ -40,6 +40,8 @@ const char *attention_stage_name(AttentionStage stage); /* as the command spells
 AttentionStage attention_stage(const Snapshot *s, const AttentionState *state);
 
 bool attention_plan(const PaneContext *x, int w, int h, AttentionPlan *out); /* false: the snapshot has no attention */
+/* The value that has the strongest colour where the whole map has one scale. */
+double attention_map_scale(const PaneContext *x, const AttentionPlan *p);
 void attention_draw_map(const PaneContext *x, const AttentionPlan *p, Canvas *c);
 /* The value of the large map at (PX, PY) of a pane of W x H. */
 bool attention_map_hit(const PaneContext *x, const AttentionPlan *p, int w, int h, int px, int py, int *row, int *col);

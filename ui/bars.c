@@ -92,7 +92,10 @@ static int figures_of(const SnapshotFacts *f, int w, FigureText out[FIGURES]) {
         out[n++].role = STYLE_WARNING;
     }
     if (!isnan(f->test_nll)) {
-        snprintf(out[n].text, sizeof out[n].text, w >= 70 ? _("perplexity %s %s") : _("ppl %s %s"),
+        snprintf(out[n].text, sizeof out[n].text,
+                 w >= 100  ? _("test perplexity %s %s")
+                 : w >= 70 ? _("perplexity %s %s")
+                           : _("ppl %s %s"),
                  format_fixed(reading_perplexity(f), 3).s,
                  isnan(f->floor_nll) ? "" : format_percent(reading_over_floor(f), 1).s);
         out[n++].role = STYLE_STRONG;

@@ -18,6 +18,8 @@ struct Complete {
     Options *run; /* rows of the options of a run */
     char *item[ITEMS_MOST];
     int count;
+    char **word; /* [words] that a sentence can have */
+    long words;
 };
 
 Complete *complete_new(const Command *screen) {
@@ -35,6 +37,7 @@ static void clear(Complete *c) {
 void complete_free(Complete *c) {
     if (!c) return;
     clear(c);
+    complete_set_words(c, NULL);
     options_free(c->run);
     mem_free(c);
 }
@@ -166,6 +169,28 @@ static void offer_arguments(const Offer *o, const Words *words, int argument) {
         }
         offer_spelled(o, command->arguments, argument);
     }
+}
+
+void complete_set_words(Complete *c, const Table *next) {
+    for (long i = 0; i < c->words; i++) mem_free(c->word[i]);
+    mem_free(c->word);
+    int token = next ? table_find(next, "token") : -1;
+    c->words = token >= 0 ? table_rows(next) : 0;
+    c->word = c->words > 0 ? MEM_ARRAY(char *, (size_t)c->words) : NULL;
+    for (long i = 0; i < c->words; i++)
+        c->word[i] = mem_text(table_is_empty(next, i, token) ? "" : table_text(next, i, token));
+}
+
+int complete_word(void *user, const char *line, size_t cursor, const char *const **items, size_t *from) {
+    Complete *c = user;
+    clear(c);
+    *items = (const char *const *)c->item;
+    *from = cursor;
+    while (*from > 0 && line[*from - 1] != ' ') --*from;
+    Offer o = {c, line + *from, cursor - *from};
+    for (long i = 0; i < c->words; i++)
+        if (c->word[i][0] && c->word[i][0] != '<') offer_all(&o, c->word[i]); /* no specials */
+    return c->count;
 }
 
 int complete_line(void *user, const char *line, size_t cursor, const char *const **items, size_t *from) {

@@ -4,6 +4,7 @@
 #define UI_COMPLETE_H
 
 #include "command.h"
+#include "table.h"
 
 #include <stddef.h>
 
@@ -15,5 +16,8 @@ void complete_free(Complete *c);
 void complete_set_focus(Complete *c, int pane);
 /* A PromptComplete; USER is the Complete. */
 int complete_line(void *user, const char *line, size_t cursor, const char *const **items, size_t *from);
+/* The same of a sentence: words of the table `next`, copied here, the likeliest next one first. */
+void complete_set_words(Complete *c, const Table *next);
+int complete_word(void *user, const char *line, size_t cursor, const char *const **items, size_t *from);
 
 #endif

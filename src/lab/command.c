@@ -11,13 +11,24 @@ static bool is_blank(char c) {
     return c == ' ' || c == '\t';
 }
 
+/* The end of the single quotes that open at S, where a word or a value begins; NULL: an apostrophe. */
+static const char *single_quotes(const char *word, const char *s) {
+    if (*s != '\'' || (s > word && s[-1] != '=')) return NULL;
+    const char *end = strchr(s + 1, '\'');
+    return end && (!end[1] || is_blank(end[1])) ? end : NULL;
+}
+
 /* Copies one word from *at to *to, quotes taken off; false when a quote does not close. Both move on. */
 static bool copy_word(const char **at, char **to) {
-    const char *s = *at;
+    const char *s = *at, *end;
     char *d = *to;
     bool quoted = false;
     for (; *s && (quoted || !is_blank(*s)); s++) {
-        if (*s == '"')
+        if (!quoted && (end = single_quotes(*at, s))) {
+            memcpy(d, s + 1, (size_t)(end - s - 1));
+            d += end - s - 1;
+            s = end;
+        } else if (*s == '"')
             quoted = !quoted;
         else if (quoted && *s == '\\' && (s[1] == '"' || s[1] == '\\'))
             *d++ = *++s;
