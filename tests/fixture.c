@@ -9,6 +9,10 @@ static const char *const words[] = {"<s>",    "the",   "dogs",  "near",  "the", 
                                     "behind", "hen",   "makes", "noise", "in",   "the",   "barn",  "."};
 enum { WORDS = sizeof words / sizeof words[0] };
 
+const char *fixture_word(int i) {
+    return words[i % WORDS];
+}
+
 /* A number in -1 .. 1 for each index, by integer arithmetic alone. */
 static double noise(unsigned a, unsigned b) {
     unsigned x = a * 2654435761u ^ b * 2246822519u ^ 0x9e3779b9u;
@@ -29,6 +33,7 @@ FixtureSpec fixture_spec(void) {
                          .head = 1240,
                          .steps = 1565,
                          .truth = true,
+                         .probe_window = -1,
                          .state = RUN_PAUSED};
 }
 
@@ -83,7 +88,7 @@ static SnapshotFacts facts_of(const FixtureSpec *p) {
                        .sampling = true,
                        .tau = 1,
                        .top_p = 0.9,
-                       .probe_window = -1,
+                       .probe_window = p->probe_window,
                        .saved = -1,
                        .message_number = p->message_number,
                        .message_level = p->message_level};
@@ -434,6 +439,7 @@ Snapshot *fixture_snapshot(const FixtureSpec *p) {
     for (int l = 0; l < p->layers; l++) add_layer(s, p, l);
     add_positions(s, p);
     add_switches(s, p);
+    fixture_add_mask(s, p);
     add_settings(s);
     return s;
 }

@@ -10,6 +10,8 @@ typedef struct {
     int layers, heads, kv_heads, head_dim;
     int tokens, prompt_tokens, position; /* there, of the prompt, visible */
     int window;                          /* 0: none */
+    int global_every;                    /* every n-th layer is without; 0: none. Only in what the mask pane reads */
+    int probe_window;                    /* -1: the model's own */
     double softcap;                      /* 0: off */
     const char *pos;                     /* rope (adjacent pairs, base 10000), learned, sinusoid, none */
     int head_off;                        /* layer * heads + head + 1 of the head that is switched off; 0: none */
@@ -25,7 +27,9 @@ typedef struct {
 /* 2 layers x 4 heads, "<s> the dogs near the cat", step 1240 of 1565, paused. */
 FixtureSpec fixture_spec(void);
 Snapshot *fixture_snapshot(const FixtureSpec *spec);
-Snapshot *fixture_plain(void); /* of fixture_spec */
-Snapshot *fixture_empty(void); /* being loaded: facts only */
+void fixture_add_mask(Snapshot *s, const FixtureSpec *spec); /* what the mask pane reads; part of fixture_snapshot */
+const char *fixture_word(int i);                             /* of the words that the tokens are made of */
+Snapshot *fixture_plain(void);                               /* of fixture_spec */
+Snapshot *fixture_empty(void);                               /* being loaded: facts only */
 
 #endif

@@ -79,6 +79,39 @@ static void attention_of_a_long_prompt(void **unused) {
     app_free(a);
 }
 
+static void mask_alone(void **unused) {
+    (void)unused;
+    FixtureSpec p = fixture_spec();
+    p.window = 3;
+    App *a = quiet_new(&p);
+    screen_keys(a, ":pane mask<Enter>z");
+    all_sizes(a, "mask");
+    screen_keys(a, "v");
+    screen_golden(a, 80, 24, "mask-packed");
+    screen_keys(a, "v");
+    screen_golden(a, 80, 24, "mask-padded");
+    screen_keys(a, "vp");
+    all_sizes(a, "present-mask");
+    app_free(a);
+}
+
+/* A window for looking alone, laid over by what chunks work out; the second layer sees as far as the text goes. */
+static void mask_looked_at_differently(void **unused) {
+    (void)unused;
+    FixtureSpec p = fixture_spec();
+    p.tokens = p.position = 14, p.layers = 6, p.window = 6, p.probe_window = 4;
+    App *a = quiet_new(&p);
+    screen_keys(a, ":pane mask<Enter>z>sss");
+    screen_golden(a, 80, 24, "mask-chunks");
+    screen_golden(a, 120, 40, "mask-chunks");
+    app_free(a);
+    p.probe_window = -1, p.global_every = 2;
+    a = quiet_new(&p);
+    screen_keys(a, ":pane mask<Enter>zs>>>");
+    screen_golden(a, 80, 24, "mask-global");
+    app_free(a);
+}
+
 static void rope_alone(void **unused) {
     (void)unused;
     one_pane(":pane rope<Enter>z:cursor layer=2 head=3 query=5 key=2<Enter>", "rope");
@@ -204,9 +237,14 @@ int main(void) {
         cmocka_unit_test(attention_terms),
         cmocka_unit_test(attention_scores),
         cmocka_unit_test(attention_of_a_long_prompt),
+<<<<<<< HEAD
         cmocka_unit_test(rope_alone),
         cmocka_unit_test(rope_what_if),
         cmocka_unit_test(rope_of_other_models),
+=======
+        cmocka_unit_test(mask_alone),
+        cmocka_unit_test(mask_looked_at_differently),
+>>>>>>> f0ee986 (pane_mask: who may look at whom, what a window costs, how far a changed word is felt)
         cmocka_unit_test(next_word_alone),
         cmocka_unit_test(the_past_while_decoding),
         cmocka_unit_test(nothing_yet),

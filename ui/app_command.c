@@ -305,10 +305,11 @@ static Status run_help(App *a, const Words *words) {
 }
 
 static Status run_ask(App *a, const Words *words) {
+    const char *line = words->count > 2 ? words->rest[2] : "";
     if (!strcmp(words->word[1], "command"))
-        app_open(a, ASK_COMMAND);
+        app_open(a, ASK_COMMAND, line);
     else if (!strcmp(words->word[1], "find"))
-        app_open(a, ASK_FIND);
+        app_open(a, ASK_FIND, line);
     else
         return status_usage(_("ask is command or find, not %s"), words->word[1]);
     return status_ok();
@@ -316,7 +317,7 @@ static Status run_ask(App *a, const Words *words) {
 
 static Status run_edit(App *a, const Words *words) {
     (void)words;
-    app_open(a, ASK_PROMPT);
+    app_open(a, ASK_PROMPT, NULL);
     return status_ok();
 }
 

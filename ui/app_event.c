@@ -18,13 +18,13 @@ KeyPlace app_key_place(const App *a) {
 
 /* The line at the bottom. */
 
-void app_open(App *a, Ask ask) {
+void app_open(App *a, Ask ask, const char *line) {
     a->ask = ask;
     a->message[0] = '\0';
     if (ask == ASK_COMMAND) {
-        prompt_open(a->prompt, ":", "", complete_line, a->complete);
+        prompt_open(a->prompt, ":", line, complete_line, a->complete);
     } else if (ask == ASK_FIND) {
-        prompt_open(a->prompt, "/", "", NULL, NULL);
+        prompt_open(a->prompt, "/", line, NULL, NULL);
     } else {
         const char *words = reading_setting(a->snapshot, "prompt");
         complete_set_words(a->complete, snapshot_table(a->snapshot, "next"));

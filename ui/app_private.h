@@ -67,7 +67,7 @@ PaneContext app_context(const App *a, int pane);
 PaneCall app_call(App *a, int pane);
 void app_finish(App *a, PaneCall *call); /* clamps the cursor, runs what the pane asked for */
 bool app_is_shown(const App *a, int pane);
-void app_open(App *a, Ask ask);
+void app_open(App *a, Ask ask, const char *line); /* LINE: to begin with; of the prompt the words there are */
 KeyPlace app_key_place(const App *a);
 const char *app_watch_list(const App *a, bool all, char *out,
                            size_t bytes); /* observers that the panes shown (or all) need */

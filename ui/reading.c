@@ -18,20 +18,22 @@ int reading_visible(const Snapshot *s) {
     return position < there ? position : there;
 }
 
-void reading_token(const Snapshot *s, int i, char out[READING_TOKEN]) {
+void reading_cell(const Table *t, long row, const char *name, char out[READING_TOKEN]) {
     out[0] = '\0';
-    const Table *t = snapshot_table(s, "tokens");
-    if (!t || i < 0 || i >= table_rows(t)) return;
-    int column = table_find(t, "token");
-    if (column < 0 || table_is_empty(t, i, column)) return;
+    int column = t ? table_find(t, name) : -1;
+    if (column < 0 || row < 0 || row >= table_rows(t) || table_is_empty(t, row, column)) return;
     Str shown;
     str_init(&shown);
-    utf8_show(&shown, table_text(t, i, column), table_text_bytes(t, i, column), false);
+    utf8_show(&shown, table_text(t, row, column), table_text_bytes(t, row, column), false);
     size_t bytes = shown.len;
     for (int columns = READING_TOKEN / 2; bytes >= READING_TOKEN; columns--) bytes = utf8_fit(shown.s, columns);
     memcpy(out, shown.s, bytes);
     out[bytes] = '\0';
     str_done(&shown);
+}
+
+void reading_token(const Snapshot *s, int i, char out[READING_TOKEN]) {
+    reading_cell(snapshot_table(s, "tokens"), i, "token", out);
 }
 
 void reading_token_place(const Snapshot *s, int i, char out[READING_TOKEN + 16]) {

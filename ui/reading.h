@@ -9,6 +9,9 @@
 
 int reading_tokens(const Snapshot *s);  /* rows of table tokens; 0 when it is not there */
 int reading_visible(const Snapshot *s); /* tokens the model sees: facts.position, at most those there are */
+/* A text of a table as a terminal shows it in one piece (control characters and blanks as marks); "" where there is
+ * none. */
+void reading_cell(const Table *t, long row, const char *name, char out[READING_TOKEN]);
 /* Token I as a terminal shows it in one piece (control characters and blanks as marks); "" outside. */
 void reading_token(const Snapshot *s, int i, char out[READING_TOKEN]);
 /* The same with its position behind it, "the (3)", when another token of the sentence is written alike. */
