@@ -508,6 +508,48 @@ static void a_click_gives_the_focus_and_sets_the_cursor(void **unused) {
     app_free(a);
 }
 
+static void a_click_in_the_mask_sets_cell_and_layer(void **unused) {
+    (void)unused;
+    FixtureSpec p = fixture_spec();
+    p.window = 3;
+    App *a = screen_new(&p);
+    screen_keys(a, ":pane mask<Enter>z");
+    int column, row, x, y;
+    assert_true(locate(a, "near", &column, &y)); /* above its column; below are six queries of four rows */
+    click(a, column, y + 1 + 5 * 4);
+    screen_expect(a, "cat → near  yes: 2 back");
+    assert_true(locate(a, " input ", &x, &row));
+    click(a, column, row + 2);
+    screen_expect(a, "layer 2 · window 3");
+    click(a, column, row); /* the input is no layer */
+    screen_expect(a, "layer 2 · window 3");
+    screen_keys(a, "P");
+    screen_expect(a, "'poke 3'");
+    screen_keys(a, "v");
+    screen_expect(a, "<s> → <s>"); /* a cursor of its own */
+    screen_keys(a, "GP");
+    screen_expect(a, "in the sentence alone");
+    screen_keys(a, "v:batch odd<Enter>");
+    screen_expect(a, "sentence, packed or padded, not odd");
+    screen_keys(a, ":method odd<Enter>");
+    screen_expect(a, "none, masked, loop or chunks, not odd");
+    app_free(a);
+}
+
+static void a_line_may_be_there_to_begin_with(void **unused) {
+    (void)unused;
+    App *a = screen_new(NULL);
+    assert_ok(app_command(a, "ask command theme light"));
+    screen_expect(a, ":theme light");
+    screen_keys(a, "<Enter>");
+    screen_expect(a, "theme light");
+    assert_ok(app_command(a, "ask find near"));
+    screen_expect(a, "/near");
+    screen_keys(a, "<Esc>");
+    screen_refuse(a, "/near");
+    app_free(a);
+}
+
 static void a_click_on_the_time_line_seeks(void **unused) {
     (void)unused;
     App *a = screen_new(NULL);
@@ -523,7 +565,7 @@ static void a_click_on_the_time_line_seeks(void **unused) {
 /* Any key but those that write files or begin something long (x, X, R), or a click, or a paste. */
 static void press_anything(App *a, Rng *r, int w, int h) {
     static const char keys[] = " nN,.[]hjkl<lt>>{}123450zeoptmb?/"
-                               "cgG%sr-ayvSDOw7<Tab><S-Tab><Enter><Esc><Up><Down><Left><Right><PageUp><PageDown>"
+                               "cgG%sr-ayvSDOw7P+=<Tab><S-Tab><Enter><Esc><Up><Down><Left><Right><PageUp><PageDown>"
                                "<Home><End><C-l><Delete><Backspace><F1>中";
     Key key[80];
     int n = 0;
@@ -599,6 +641,8 @@ int main(void) {
         cmocka_unit_test(the_options_of_the_run_make_a_command),
         cmocka_unit_test(commands_and_arguments_are_completed),
         cmocka_unit_test(a_click_gives_the_focus_and_sets_the_cursor),
+        cmocka_unit_test(a_click_in_the_mask_sets_cell_and_layer),
+        cmocka_unit_test(a_line_may_be_there_to_begin_with),
         cmocka_unit_test(a_click_on_the_time_line_seeks),
         cmocka_unit_test(any_keys_at_any_size),
     };

@@ -178,6 +178,12 @@ static int map_heat(const void *data, int row, int col) {
     return mask_works_out(m->x, m->plan, row, col) ? MASK_HEAT_IN_VAIN : -1;
 }
 
+/* Words above the columns: side by side, or written downwards where there are rows to spare. */
+static bool columns_are_named(const MaskPlan *p) {
+    enum { UPRIGHT = 4 };
+    return p->cell_w >= 4 || (p->cell_w >= 2 && p->map.h - 1 - (p->rows * p->cell_h + 1) / 2 >= UPRIGHT);
+}
+
 static void map_init(Map *m, const PaneContext *x, const MaskPlan *p) {
     const Table *rows = mask_rows(x->snapshot, p->view);
     *m = (Map){.x = x,
@@ -198,7 +204,7 @@ static void map_init(Map *m, const PaneContext *x, const MaskPlan *p) {
                      .cursor_row = p->row,
                      .cursor_col = p->col,
                      .row_label = m->label,
-                     .col_label = p->cell_w >= 3 ? m->label : NULL,
+                     .col_label = columns_are_named(p) ? m->label : NULL,
                      .row_axis = _("query"),
                      .col_axis = _("key"),
                      .label_w = p->label_w};

@@ -33,9 +33,9 @@ static void write_why(const PaneContext *x, const MaskPlan *p, char *out, size_t
     const Table *rows = mask_rows(x->snapshot, p->view);
     long long back = row_number(rows, p->row, "position") - row_number(rows, p->col, "position");
     if (row_number(rows, p->row, "sentence") != row_number(rows, p->col, "sentence"))
-        snprintf(out, bytes, "%s", _("no: a word of another sentence"));
+        snprintf(out, bytes, "%s", _("no: of another sentence"));
     else if (row_number(rows, p->col, "pad"))
-        snprintf(out, bytes, "%s", _("no: a pad, which nobody looks at"));
+        snprintf(out, bytes, "%s", _("no: it is a pad"));
     else if (back < 0)
         snprintf(out, bytes, "%s", _("no: it comes later"));
     else if (field_at(p->mask, p->row, p->col, 0, 0) == 0)
@@ -61,6 +61,10 @@ static void draw_cell(const PaneContext *x, const MaskPlan *p, Canvas *c, Rect r
     write_word(x, p, p->col, key);
     write_why(x, p, why, sizeof why);
     bool open = field_at(p->mask, p->row, p->col, 0, 0) > 0;
+    if (utf8_columns(query) + utf8_columns(key) + utf8_columns(why) + 5 > r.w) { /* labels and cursor name the words */
+        canvas_text(c, r.x, r.y, r.w, why, open ? STYLE_GOOD : STYLE_WARNING, CANVAS_ELLIPSIS);
+        return;
+    }
     int at = canvas_textf(c, r.x, r.y, r.w, STYLE_STRONG, ATTRIBUTE_BOLD | CANVAS_ELLIPSIS, "%s → %s  ", query, key);
     canvas_text(c, r.x + at, r.y, r.w - at, why, open ? STYLE_GOOD : STYLE_WARNING, CANVAS_ELLIPSIS);
 }
@@ -99,8 +103,7 @@ static void draw_window(const PaneContext *x, Canvas *c, Rect r, int *y) {
     long long window = mask_number(x->snapshot, "scores", x->cursor->layer, "window", 0);
     write_window(x, text, sizeof text);
     if (*y + 2 > r.y + r.h) return;
-    draw_layers(x, c, r, ++*y);
-    ++*y;
+    draw_layers(x, c, r, (*y)++);
     canvas_text(c, r.x + 2, *y, r.w - 2, text, STYLE_STRONG, CANVAS_ELLIPSIS);
     ++*y;
     if (window == 0 || !take_row(r, y)) return;
@@ -234,7 +237,7 @@ static void draw_present_side(const PaneContext *x, Canvas *c, Rect r) {
     write_formula(x->snapshot, layer, text, sizeof text);
     canvas_text(c, r.x, y + 1, r.w, text, STYLE_STRONG, CANVAS_ELLIPSIS);
     long long felt = mask_number(x->snapshot, "reach", layer, "farthest_measured", 0);
-    canvas_text(c, r.x, y + 3, r.w, _("felt so far on"), STYLE_DIM, CANVAS_ELLIPSIS);
+    canvas_text(c, r.x, y + 3, r.w, _("felt this many tokens on"), STYLE_DIM, CANVAS_ELLIPSIS);
     draw_big(c, (Rect){r.x, y + 4, r.w, 5}, format_count(felt).s, STYLE_STRONG);
 }
 
@@ -259,17 +262,13 @@ void mask_draw_side(const PaneContext *x, const MaskPlan *p, Canvas *c) {
 /* Which window is in use, and what may be done about it. */
 static void draw_use(const PaneContext *x, Canvas *c, Rect r) {
     const SnapshotFacts *f = snapshot_facts(x->snapshot);
-    char own[48], text[160];
-    if (f->window > 0)
-        snprintf(own, sizeof own, _("window %d"), f->window);
+    char own[48], look[64], text[160];
+    snprintf(own, sizeof own, f->window > 0 ? "%d" : _("none"), f->window);
+    snprintf(look, sizeof look, f->probe_window > 0 ? "%d" : _("none"), f->probe_window);
+    if (f->probe_window >= 0)
+        snprintf(text, sizeof text, _("window to look with: %s, trained with: %s"), look, own);
     else
-        snprintf(own, sizeof own, "%s", _("no window"));
-    if (f->probe_window < 0)
-        snprintf(text, sizeof text, _("%s, as the model trains"), own);
-    else if (f->probe_window == 0)
-        snprintf(text, sizeof text, _("looked at without a window; the model trains with %s"), own);
-    else
-        snprintf(text, sizeof text, _("looked at with window %d; the model trains with %s"), f->probe_window, own);
+        snprintf(text, sizeof text, _("window: %s, as the model is trained"), own);
     int at = canvas_text(c, r.x, r.y, r.w, text, f->probe_window < 0 ? STYLE_DIM : STYLE_WARNING, CANVAS_ELLIPSIS);
     const char *keys = f->probe_window < 0 ? _("   + − look with another") : _("   = back   W trains with it");
     if (at + utf8_columns(keys) <= r.w) canvas_text(c, r.x + at, r.y, r.w - at, keys, STYLE_DIM, ATTRIBUTE_NONE);
@@ -279,6 +278,9 @@ static void draw_use(const PaneContext *x, Canvas *c, Rect r) {
 static void draw_essence(const PaneContext *x, Canvas *c, Rect r) {
     char window[96], formula[48] = "";
     write_window(x, window, sizeof window);
+    long long short_one = mask_number(x->snapshot, "scores", x->cursor->layer, "window", 0);
+    if (utf8_columns(window) > r.w)
+        snprintf(window, sizeof window, short_one > 0 ? _("window %lld") : _("no window"), short_one);
     bool known = mask_number(x->snapshot, "reach", x->cursor->layer, "farthest_formula", -1) >= 0;
     if (known) write_formula(x->snapshot, x->cursor->layer, formula, sizeof formula);
     int at = canvas_text(c, r.x, r.y, r.w, window, STYLE_TEXT, CANVAS_ELLIPSIS);
