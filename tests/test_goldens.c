@@ -237,14 +237,11 @@ int main(void) {
         cmocka_unit_test(attention_terms),
         cmocka_unit_test(attention_scores),
         cmocka_unit_test(attention_of_a_long_prompt),
-<<<<<<< HEAD
+        cmocka_unit_test(mask_alone),
+        cmocka_unit_test(mask_looked_at_differently),
         cmocka_unit_test(rope_alone),
         cmocka_unit_test(rope_what_if),
         cmocka_unit_test(rope_of_other_models),
-=======
-        cmocka_unit_test(mask_alone),
-        cmocka_unit_test(mask_looked_at_differently),
->>>>>>> f0ee986 (pane_mask: who may look at whom, what a window costs, how far a changed word is felt)
         cmocka_unit_test(next_word_alone),
         cmocka_unit_test(the_past_while_decoding),
         cmocka_unit_test(nothing_yet),
