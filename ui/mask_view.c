@@ -298,10 +298,12 @@ static Rect reach_cells(const MaskPlan *p) {
 static void draw_reach_head(const PaneContext *x, Canvas *c, Rect r) {
     const Table *t = snapshot_table(x->snapshot, "poke");
     if (!t || table_rows(t) == 0) return;
-    char word[READING_TOKEN], other[READING_TOKEN];
+    char word[READING_TOKEN], other[READING_TOKEN], text[2 * READING_TOKEN + 48];
     reading_cell(t, 0, "token", word);
     reading_cell(t, 0, "other", other);
-    canvas_textf(c, r.x, r.y, r.w, STYLE_DIM, CANVAS_ELLIPSIS, _("“%s” becomes “%s”: felt in"), word, other);
+    snprintf(text, sizeof text, _("“%s” becomes “%s”: felt in"), word, other);
+    if (utf8_columns(text) > r.w) snprintf(text, sizeof text, _("“%s” becomes “%s”"), word, other);
+    canvas_text(c, r.x, r.y, r.w, text, STYLE_DIM, CANVAS_ELLIPSIS);
 }
 
 void mask_draw_reach(const PaneContext *x, const MaskPlan *p, Canvas *c) {
