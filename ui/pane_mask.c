@@ -261,8 +261,8 @@ const PaneType pane_mask = {
     .empty = N_("Who may look at whom in every layer will appear here as soon as the model is there; e gives it a "
                 "sentence to read."),
     .watch = "mask tokens",
-    .min_w = 22,
-    .min_h = 6,
+    .min_w = 28,
+    .min_h = 8,
     .weight = 3,
     .rank = 3,
     .state_size = sizeof(MaskState),
