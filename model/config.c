@@ -291,3 +291,9 @@ int config_window(const ModelConfig *c, int layer) {
 bool config_is_gated(FfnKind kind) {
     return kind == FFN_SWIGLU || kind == FFN_GEGLU || kind == FFN_REGLU;
 }
+
+int config_usual_d_ff(FfnKind kind, int d) {
+    enum { MULTIPLE = 16 };
+    int gated = (8 * d + 2) / 3; /* rounded up */
+    return config_is_gated(kind) ? (gated + MULTIPLE - 1) / MULTIPLE * MULTIPLE : 4 * d;
+}

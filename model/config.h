@@ -71,5 +71,8 @@ Status config_check_shape(const ModelConfig *c) STATUS_CHECKED;
 int config_window(const ModelConfig *c, int layer);
 /* Three matrices (gate, up, down) instead of two. */
 bool config_is_gated(FfnKind kind);
+/* The usual d_ff: 4 d, or 8/3 d rounded up to a multiple of 16 when gated, which is as many parameters (Shazeer 2020).
+ * d <= 1e6. */
+int config_usual_d_ff(FfnKind kind, int d);
 
 #endif

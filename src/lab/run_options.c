@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { GATED_MULTIPLE = 16, VOCAB_UNKNOWN = 1 };
+enum { VOCAB_UNKNOWN = 1 };
 
 #define BIG 1e9
 
@@ -75,10 +75,6 @@ static Status set_given(const Options *o, ModelConfig *c) {
     return status_ok();
 }
 
-static int round_up(int x, int multiple) {
-    return (x + multiple - 1) / multiple * multiple;
-}
-
 /* Fields that were not given follow from those that were. */
 static Status derive(const Options *o, ModelConfig *c) {
     bool grouped = strcmp(options_text(o, "arch"), "modern") == 0;
@@ -89,8 +85,7 @@ static Status derive(const Options *o, ModelConfig *c) {
                                 c->heads);
         c->head_dim = c->d / c->heads;
     }
-    if (!options_is_set(o, "d_ff"))
-        c->d_ff = config_is_gated(c->ffn) ? round_up((8 * c->d + 2) / 3, GATED_MULTIPLE) : 4 * c->d;
+    if (!options_is_set(o, "d_ff")) c->d_ff = config_usual_d_ff(c->ffn, c->d);
     if (!options_is_set(o, "norm_eps")) c->norm_eps = c->norm == NORM_RMS ? 1e-6 : 1e-5;
     return status_ok();
 }

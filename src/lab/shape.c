@@ -6,8 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { GATED_MULTIPLE = 16 };
-
 #define BIG 1e6
 
 const Option shape_option_rows[] = {
@@ -101,9 +99,8 @@ static Status derive(const Options *o, const ModelConfig *base, ModelConfig *c) 
                                 c->heads);
         c->head_dim = c->d / c->heads;
     }
-    bool gated = config_is_gated(c->ffn);
-    if (!options_is_set(o, "d_ff") && (c->d != base->d || gated != config_is_gated(base->ffn)))
-        c->d_ff = gated ? ((8 * c->d + 2) / 3 + GATED_MULTIPLE - 1) / GATED_MULTIPLE * GATED_MULTIPLE : 4 * c->d;
+    bool other_kind = config_is_gated(c->ffn) != config_is_gated(base->ffn);
+    if (!options_is_set(o, "d_ff") && (c->d != base->d || other_kind)) c->d_ff = config_usual_d_ff(c->ffn, c->d);
     return status_ok();
 }
 
