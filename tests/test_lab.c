@@ -417,6 +417,69 @@ static void the_decoding_clock_keeps_its_pace(void **state) {
 
 /* Tampering. */
 
+static void expect_sentence(Lab *l, const char *want) {
+    Snapshot *s = lab_snapshot(l);
+    const Table *t = snapshot_table(s, "tokens");
+    Str text;
+    str_init(&text);
+    for (long i = 0; i < table_rows(t); i++)
+        str_addf(&text, "%s%s", i ? " " : "", table_text(t, i, table_find(t, "token")));
+    assert_string_equal(text.s, want);
+    str_done(&text);
+    snapshot_unref(s);
+}
+
+static double model_p(Lab *l, const char *word) {
+    Snapshot *s = lab_snapshot(l);
+    const Table *t = snapshot_table(s, "next");
+    double p = -1;
+    for (long i = 0; i < table_rows(t); i++)
+        if (!strcmp(table_text(t, i, table_find(t, "token")), word)) p = table_real(t, i, table_find(t, "model_p"));
+    snapshot_unref(s);
+    return p;
+}
+
+/* Another word in the prompt is seen like one that was typed; what is generated follows it, and goes when it goes. */
+static void words_are_swapped_and_forced(void **state) {
+    (void)state;
+    Lab *l = fixture_lab("prompt=");
+    fixture_do(l, "until 20");
+    fixture_do(l, "prompt the owls near the cat");
+    double owls = model_p(l, "chases");
+    fixture_do(l, "prompt the dogs near the cat");
+    double dogs = model_p(l, "chases");
+    assert_true(fabs(owls - dogs) > 1e-9);
+    fixture_do(l, "swap 2 owls");
+    assert_string_equal(fixture_facts(l).tamper, "token 2 is owls");
+    expect_sentence(l, "<s> the owls near the cat");
+    assert_true(fabs(model_p(l, "chases") - owls) < 1e-12);
+    fixture_do(l, "swap 2 back");
+    assert_string_equal(fixture_facts(l).tamper, "");
+    assert_true(fabs(model_p(l, "chases") - dogs) < 1e-12);
+    fixture_do(l, "force bones");
+    expect_sentence(l, "<s> the dogs near the cat bones");
+    assert_int_equal(fixture_facts(l).position, 7);
+    fixture_do(l, "token next");
+    fixture_do(l, "swap 6 eat");
+    assert_string_equal(fixture_facts(l).tamper, "token 6 is eat");
+    assert_int_equal(fixture_facts(l).generated_tokens, 2);
+    fixture_do(l, "swap 1 every");
+    assert_string_equal(fixture_facts(l).tamper, "token 1 is every, token 6 is eat");
+    fixture_do(l, "swap all back");
+    assert_string_equal(fixture_facts(l).tamper, "");
+    fixture_do(l, "forget");
+    fixture_do(l, "force </s>");
+    assert_true(fixture_facts(l).ended);
+    fixture_refused(l, "force eat", "the sentence has ended");
+    fixture_refused(l, "swap 1 whale", "unknown words: 'whale'");
+    fixture_refused(l, "swap 0 the", "a position");
+    fixture_refused(l, "swap 9 the", "from 1 to 6");
+    fixture_refused(l, "swap 2 </s>", "ends a sentence");
+    fixture_do(l, "prompt the dog");
+    assert_string_equal(fixture_facts(l).tamper, ""); /* a new prompt is the prompt */
+    lab_free(l);
+}
+
 static void tampering_is_said_and_changes_no_parameter(void **state) {
     (void)state;
     uint64_t hash[STEPS + 1];
@@ -734,6 +797,7 @@ int main(void) {
         cmocka_unit_test(a_new_prompt_asks_the_new_model),
         cmocka_unit_test(sampling_is_the_same_each_time),
         cmocka_unit_test(the_decoding_clock_keeps_its_pace),
+        cmocka_unit_test(words_are_swapped_and_forced),
         cmocka_unit_test(tampering_is_said_and_changes_no_parameter),
         cmocka_unit_test(a_word_may_be_poked),
         cmocka_unit_test(a_restart_may_change_options),

@@ -27,6 +27,8 @@ void decode_init(Decoding *d) {
 void decode_done(Decoding *d) {
     str_done(&d->text);
     mem_free(d->ids);
+    mem_free(d->given);
+    mem_free(d->swap);
     speaker_free(d->speaker);
 }
 
@@ -37,6 +39,7 @@ static void set_prompt(Decoding *d, const int *ids, int n, const char *text) {
     d->ids[0] = VOCAB_BOS;
     if (n > 0) memcpy(d->ids + 1, ids, (size_t)n * sizeof *ids);
     d->prompt = d->known = d->position = n + 1;
+    swap_clear(d);
     d->wanted = 0;
     d->running = false;
     char *copy = mem_text(text); /* it may be the old one */
@@ -73,13 +76,19 @@ static void prompt_from_corpus(Decoding *d, const Corpus *c) {
     str_done(&text);
 }
 
+/* The sentence of D, of as many tokens as ROOM. */
+static void make_room(Decoding *d, int room) {
+    d->room = room;
+    d->ids = MEM_ARRAY(int, (size_t)room);
+    d->given = MEM_ARRAY(int, (size_t)room);
+    d->swap = MEM_ARRAY(int, (size_t)room);
+}
+
 Status decode_adopt(Lab *l, Run *r, const char *text) {
     Decoding *d = &l->decode;
     const Corpus *c = run_corpus(r);
-    int before = d->room;
-    d->room = model_config(run_model(r))->context;
-    int *ids = d->ids;
-    d->ids = MEM_ARRAY(int, (size_t)d->room);
+    Decoding before = *d;
+    make_room(d, model_config(run_model(r))->context);
     Status s = status_ok();
     if (text) {
         s = try_prompt(d, c->vocab, text);
@@ -87,13 +96,15 @@ Status decode_adopt(Lab *l, Run *r, const char *text) {
         Status known = try_prompt(d, c->vocab, d->text.len ? d->text.s : DEFAULT_PROMPT);
         if (!status_is_ok(&known)) prompt_from_corpus(d, c);
     }
-    if (status_is_ok(&s)) {
-        mem_free(ids);
-        return s;
-    }
-    mem_free(d->ids);
-    d->ids = ids;
-    d->room = before;
+    Decoding *useless = status_is_ok(&s) ? &before : d;
+    mem_free(useless->ids);
+    mem_free(useless->given);
+    mem_free(useless->swap);
+    if (status_is_ok(&s)) return s;
+    d->ids = before.ids;
+    d->given = before.given;
+    d->swap = before.swap;
+    d->room = before.room;
     return s;
 }
 
@@ -108,6 +119,7 @@ Status lab_do_forget(Lab *l, const Words *w) {
     d->known = d->prompt;
     d->wanted = 0;
     d->running = false;
+    for (int i = d->prompt; i < d->room; i++) d->swap[i] = -1;
     if (d->position > d->known) d->position = d->known;
     return status_ok();
 }
@@ -150,7 +162,11 @@ static bool choose(Lab *l, int *id) {
 static bool generate(Lab *l) {
     Decoding *d = &l->decode;
     int id;
-    if (ended(d) || d->known == d->room || !choose(l, &id)) return false;
+    if (ended(d) || d->known == d->room) return false;
+    if (d->swap[d->known] >= 0)
+        id = d->swap[d->known];
+    else if (!choose(l, &id))
+        return false;
     d->ids[d->known++] = id;
     return true;
 }
@@ -359,10 +375,11 @@ static void tamper_text(const Lab *l, char *out, size_t bytes) {
             str_addf(&t, _("%slayer %d head %d off"), t.len ? ", " : "", i / c->heads + 1, i % c->heads + 1);
     if (l->window == 0) str_addf(&t, _("%sno window"), t.len ? ", " : "");
     if (l->window > 0) str_addf(&t, _("%swindow %d"), t.len ? ", " : "", l->window);
+    swap_text(l, &t);
     if (t.len < bytes)
         memcpy(out, t.s, t.len + 1);
     else
-        snprintf(out, bytes, "%s", _("many heads off"));
+        snprintf(out, bytes, "%s", _("much is tampered with"));
     str_done(&t);
 }
 
@@ -424,6 +441,7 @@ Table *decode_state(const Lab *l) {
     const char *word = l->poke_id > 0 ? vocab_token(run_corpus(l->train.live)->vocab, l->poke_id) : "";
     if (l->poke > 0) add_line(t, "poke %d%s%s", l->poke, word[0] ? " " : "", word);
     add_filter(t, d);
+    swap_state(l, t);
     add_line(t, "token to %d", decode_visible(d));
     return t;
 }

@@ -55,6 +55,8 @@ typedef struct {
 typedef struct {
     Str text;   /* of the prompt */
     int *ids;   /* [context] <s>, the prompt, what was generated */
+    int *given; /* [context] <s> and the prompt as it was given */
+    int *swap;  /* [context] the token that somebody put at a position, -1: none */
     int room;   /* the context */
     int prompt; /* tokens given, <s> included */
     int known;
@@ -119,6 +121,10 @@ bool decode_turn(Lab *l);
 void decode_refresh(Lab *l); /* the generated tokens are those of the model looked at */
 int decode_visible(const Decoding *d);
 void decode_facts(const Lab *l, SnapshotFacts *f);
+/* --- lab_swap.c: other tokens in the sentence than those that were given or that the model chose --- */
+void swap_clear(Decoding *d); /* for a new prompt: none */
+void swap_text(const Lab *l, Str *out); /* "token 3 is cats", added with ", " before when OUT has something */
+void swap_state(const Lab *l, Table *lines);
 /* The commands that bring prompt, position, filter and tampering of L to a fresh run, a row each: line. */
 Table *decode_state(const Lab *l);
 
