@@ -97,6 +97,7 @@ static void svg_colours(const Svg *s, Paint p, int32_t *fg, int32_t *bg) {
 static void svg_rect(Svg *s, double x, double y, double w, double h, int32_t rgb, double opacity) {
     str_addf(s->out, "<rect x=\"%g\" y=\"%g\" width=\"%g\" height=\"%g\" fill=\"#%06x\"", x, y, w, h, (unsigned)rgb);
     if (opacity < 1) str_addf(s->out, " fill-opacity=\"%g\"", opacity);
+    if (w < 2 || h < 2) str_add(s->out, " shape-rendering=\"auto\""); /* crisp, a thin line vanishes when it shrinks */
     str_add(s->out, "/>\n");
 }
 
