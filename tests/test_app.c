@@ -519,7 +519,7 @@ static void a_click_in_the_mask_sets_cell_and_layer(void **unused) {
     click(a, column, y + 1 + 5 * 4);
     screen_expect(a, "cat → near  yes: 2 back");
     assert_true(locate(a, " input ", &x, &row));
-    click(a, column, row + 2);
+    click(a, column, row + 4); /* each layer has two rows */
     screen_expect(a, "layer 2 · window 3");
     click(a, column, row); /* the input is no layer */
     screen_expect(a, "layer 2 · window 3");

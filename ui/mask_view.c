@@ -137,6 +137,17 @@ static void plan_cells(MaskPlan *p) {
     if (p->cell_w > 3 * p->cell_h) p->cell_w = 3 * p->cell_h;
 }
 
+/* Rows that the map does not need make the reach taller. */
+static void share_rows(MaskPlan *p) {
+    int cells = p->reach.h - 1, spare = p->map.h - HEADER_ROWS - (p->rows * p->cell_h + 1) / 2;
+    p->reach_cell_h = 2;
+    if (cells < 1 || spare < cells) return;
+    p->reach_cell_h = 4;
+    p->map.h -= cells;
+    p->reach.y -= cells;
+    p->reach.h += cells;
+}
+
 static int bounded(int x, int n) {
     return x >= n ? n - 1 : x < 0 ? 0 : x;
 }
@@ -158,6 +169,7 @@ bool mask_plan(const PaneContext *x, int w, int h, MaskPlan *out) {
         plan_present(x, &p, w, h);
     plan_labels(x, &p, p.map.w);
     plan_cells(&p);
+    share_rows(&p);
     *out = p;
     return true;
 }
@@ -278,7 +290,7 @@ static void reach_init(ReachMap *m, const PaneContext *x, const MaskPlan *p) {
                      .data = m,
                      .map = HEAT_SEQUENTIAL,
                      .cell_w = p->cell_w,
-                     .cell_h = 2,
+                     .cell_h = p->reach_cell_h,
                      .cursor_row = x->cursor->layer + 1,
                      .cursor_col = p->col,
                      .row_label = m->label,

@@ -22,7 +22,8 @@ typedef struct {
     const Field *mask; /* [rows cols] of the layer under the cursor */
     int rows, cols, row, col;
     Rect map, reach, side, foot, legend;
-    int cell_w, cell_h, label_w; /* of the map and of the reach below it; cell_h in half rows */
+    int cell_w, label_w;      /* of the map and of the reach below it */
+    int cell_h, reach_cell_h; /* in half rows */
 } MaskPlan;
 
 enum { MASK_HEAT_ALLOWED = 208, MASK_HEAT_IN_VAIN = 64 };
