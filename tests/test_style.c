@@ -203,6 +203,26 @@ static void sequential_maps_are_monotone(void **state) {
             }
 }
 
+static double colourfulness(int32_t colour) { /* largest less smallest part */
+    Rgb c = rgb_of(colour);
+    return fmax(c.r, fmax(c.g, c.b)) - fmin(c.r, fmin(c.g, c.b));
+}
+
+/* Viridis has no grey at all; cividis goes from blue to yellow and is grey in its middle alone. */
+static void maps_of_colour_are_not_grey(void **state) {
+    (void)state;
+    for (int depth = DEPTH_256; depth <= DEPTH_TRUE; depth++)
+        for (int heat = 0; heat < 256; heat++) {
+            StyleSheet s = {THEME_DARK, MAP_VIRIDIS, (Depth)depth};
+            if (colourfulness(style_heat(&s, HEAT_SEQUENTIAL, (uint8_t)heat)) < 0.25) fail_msg("viridis %d", heat);
+            s.map = MAP_CIVIDIS;
+            int32_t colour = style_heat(&s, HEAT_SEQUENTIAL, (uint8_t)heat);
+            Rgb c = rgb_of(colour);
+            if (heat < 56 && !(c.b > c.r && colourfulness(colour) > 0.1)) fail_msg("cividis %d is not blue", heat);
+            if (heat > 170 && !(c.b < c.r && colourfulness(colour) > 0.1)) fail_msg("cividis %d is not yellow", heat);
+        }
+}
+
 static void diverging_maps_have_monotone_arms(void **state) {
     (void)state;
     for (int theme = THEME_DARK; theme < THEME_MONO; theme++)
@@ -294,6 +314,7 @@ int main(void) {
         cmocka_unit_test(model_and_truth_differ_for_every_eye),
         cmocka_unit_test(attributes_add_up),
         cmocka_unit_test(sequential_maps_are_monotone),
+        cmocka_unit_test(maps_of_colour_are_not_grey),
         cmocka_unit_test(diverging_maps_have_monotone_arms),
         cmocka_unit_test(heat_has_as_many_colours_as_levels),
         cmocka_unit_test(numbers_on_heat_can_be_read),

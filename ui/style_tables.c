@@ -307,10 +307,11 @@ const Paint style_looks_mono[STYLE_ROLES] = {
 };
 /* clang-format on */
 
-/* The longest chains of cube and grey indexes with rising lightness that stay near the published maps. */
+/* Chains of cube and grey indexes with rising lightness that stay near the published maps, and grey only where these
+ * are: in the middle of cividis. */
 const MapTable style_map_256[MAP_COUNT] = {
-    [MAP_VIRIDIS] = {12, {53, 61, 31, 66, 37, 72, 42, 78, 113, 155, 191, 226}},
-    [MAP_CIVIDIS] = {16, {239, 240, 59, 241, 242, 243, 244, 102, 245, 246, 247, 144, 179, 185, 221, 227}},
+    [MAP_VIRIDIS] = {12, {53, 54, 61, 31, 37, 72, 42, 78, 113, 155, 191, 226}},
+    [MAP_CIVIDIS] = {12, {18, 24, 60, 242, 243, 244, 101, 144, 179, 185, 221, 227}},
     [MAP_MAGMA] = {12, {16, 233, 17, 54, 90, 125, 168, 204, 209, 216, 222, 229}},
     [MAP_GRAY] = {24, {232, 233, 234, 235, 236, 237, 238, 239, 240, 241, 242, 243,
                        244, 245, 246, 247, 248, 249, 250, 251, 252, 253, 254, 255}},
