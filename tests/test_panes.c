@@ -2,6 +2,7 @@
  * it shows. */
 #include "expect.h"
 
+#include "catalog.h"
 #include "draw.h"
 #include "fixture.h"
 #include "format.h"
@@ -331,6 +332,62 @@ static void figures_stand_apart(void **unused) {
     app_free(a);
 }
 
+/* Whatever the size and the head: its number stands between two brackets, with the sign that it is off. */
+static void a_head_that_is_off_is_bracketed(void **unused) {
+    (void)unused;
+    static const struct { int w, h; } sizes[] = {{80, 24}, {100, 30}, {120, 40}};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+        for (int head = 0; head < 8; head++) {
+            FixtureSpec p = fixture_spec();
+            p.head_off = head + 1;
+            App *a = screen_new(&p);
+            char line[40], want[16];
+            snprintf(line, sizeof line, "cursor layer=%d head=%d", head / 4 + 1, head % 4 + 1);
+            assert_ok(app_command(a, line));
+            assert_ok(app_command(a, "pane attention"));
+            snprintf(want, sizeof want, "[%d\xC3\x97]", head % 4 + 1);
+            Str text;
+            str_init(&text);
+            screen_text(a, sizes[i].w, sizes[i].h, &text);
+            if (!strstr(text.s, want)) fail_msg("%dx%d, %s:\n%s", sizes[i].w, sizes[i].h, want, text.s);
+            str_done(&text);
+            app_free(a);
+        }
+}
+
+/* The row that holds the open tab and how many rows of its table show. */
+static void check_tabs(App *a, int w, const char *tab) {
+    Str text;
+    char open[64];
+    str_init(&text);
+    screen_text(a, w, 24, &text);
+    snprintf(open, sizeof open, "[%s]", tab);
+    char *row = strstr(text.s, open);
+    if (!row) fail_msg("%d columns: no %s in\n%s", w, open, text.s);
+    *strchr(row, '\n') = '\0';
+    const char *rows = strstr(row, "\xE2\x80\x93"); /* "1–9 of 70" */
+    if (rows && !(rows[-1] == '1' && rows[-2] == ' ')) fail_msg("%d columns: %s", w, row);
+    str_done(&text);
+}
+
+static void tabs_leave_room_for_the_rows(void **unused) {
+    (void)unused;
+    App *a = screen_new(NULL);
+    assert_ok(app_command(a, "pane lab"));
+    assert_ok(app_command(a, "find arch.account"));
+    screen_keys(a, "zR");
+    assert_true(app_wait_jobs(a, 60));
+    app_tick(a);
+    const CatalogEntry *e = catalog_find("arch.account");
+    for (int tab = 0; tab < catalog_tables(e); tab++) {
+        char line[64];
+        snprintf(line, sizeof line, "results %s", e->tables[tab].name);
+        assert_ok(app_command(a, line));
+        for (int w = 40; w <= 130; w++) check_tabs(a, w, e->tables[tab].name);
+    }
+    app_free(a);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(panes_stay_inside_at_every_size),
@@ -341,6 +398,8 @@ int main(void) {
         cmocka_unit_test(the_attention_that_is_exported_is_shown),
         cmocka_unit_test(the_rotations_that_are_exported_are_shown),
         cmocka_unit_test(words_stand_in_the_order_of_truth_or_model),
+        cmocka_unit_test(a_head_that_is_off_is_bracketed),
+        cmocka_unit_test(tabs_leave_room_for_the_rows),
         cmocka_unit_test(the_next_word_has_a_legend),
         cmocka_unit_test(the_loss_has_a_legend),
         cmocka_unit_test(figures_stand_apart),

@@ -334,13 +334,22 @@ static Seen seen_maps(const AttentionPlan *p, const Cursor *cursor) {
     return s;
 }
 
+/* "4", "[4]" under the cursor, "[4×]" when it is switched off too: from the gap before the map where it is wider than
+ * that. */
+static void draw_small_name(Canvas *c, int left, int top, int room, int head, bool here, bool off) {
+    char name[24];
+    snprintf(name, sizeof name, here ? "[%d%s]" : "%d%s", head + 1, off ? "×" : "");
+    int over = utf8_columns(name) - room;
+    if (over > 1) snprintf(name, sizeof name, "%d%s", head + 1, off ? "×" : "");
+    if (over > 0) left--;
+    canvas_text(c, left, top, room + 1, name, here ? STYLE_CURSOR : off ? STYLE_WARNING : STYLE_DIM, ATTRIBUTE_NONE);
+}
+
 static void draw_small(const PaneContext *x, const AttentionPlan *p, Canvas *c, int layer, int head, int left,
                        int top) {
     bool here = layer == x->cursor->layer && head == x->cursor->head;
     bool off = reading_is_off(x->snapshot, layer, head);
-    char name[24];
-    snprintf(name, sizeof name, here ? "[%d%s" : "%d%s", head + 1, off ? "×" : here ? "]" : "");
-    canvas_text(c, left, top, p->small, name, here ? STYLE_CURSOR : off ? STYLE_WARNING : STYLE_DIM, ATTRIBUTE_NONE);
+    draw_small_name(c, left, top, p->small, head, here, off);
     SmallData data = {stage_field(x->snapshot, layer, STAGE_WEIGHTS), stage_field(x->snapshot, layer, STAGE_MASKED),
                       head, p->small, p->tokens};
     Heat heat = {.rows = data.edge,

@@ -5,6 +5,7 @@
 #include "format.h"
 #include "intl.h"
 #include "reading.h"
+#include "utf8.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -105,26 +106,45 @@ static void draw_head(const LabState *s, Canvas *c, Rect r) {
     draw_paragraph(c, (Rect){r.x, r.y + 2, r.w, r.h - 2}, _(s->entry->see), STYLE_DIM);
 }
 
-/* "3–11 of 80": the rows of the table that show. */
-static void draw_rows_shown(const LabState *s, Canvas *c, Rect r, int room) {
+/* "3–11 of 80": the rows of the table that show. Returns the columns that it takes, with those that keep it apart. */
+static int draw_rows_shown(const LabState *s, Canvas *c, Rect r, int room) {
     const Table *t = lab_table(s);
-    if (!t || table_rows(t) == 0) return;
+    if (!t || table_rows(t) == 0) return 0;
     long rows = table_rows(t), last = s->first + room < rows ? s->first + room : rows;
     char text[64];
     snprintf(text, sizeof text, _("%ld–%ld of %ld"), s->first + 1, last, rows);
     int columns = canvas_columns(c, text);
+    if (columns > r.w / 2) return 0;
     canvas_text(c, r.x + r.w - columns, r.y, columns, text, STYLE_DIM, ATTRIBUTE_NONE);
+    return columns + 1;
 }
 
+static int tab_columns(const LabState *s, int tab) {
+    return lab_has_tab(s, tab) ? 2 + utf8_columns(tab_name(s, tab)) : 0;
+}
+
+/* The first tab to draw so that the one that is open shows whole in W columns, behind a mark when others were before.
+ */
+static int first_tab(const LabState *s, int w) {
+    int first = 0, used = 0;
+    for (int tab = 0; tab <= s->tab; tab++) used += tab_columns(s, tab);
+    while (first < s->tab && used + (first > 0 ? 1 : 0) + 1 > w) used -= tab_columns(s, first++);
+    return first;
+}
+
+/* Tabs are whole or not there; marks say that there are others. */
 static void draw_tabs(const LabState *s, Canvas *c, Rect r, int room) {
-    int at = 0;
-    draw_rows_shown(s, c, r, room);
-    for (int tab = 0; tab < LAB_FIRST_TABLE + LAB_TABLES; tab++) {
+    int w = r.w - draw_rows_shown(s, c, r, room), tab = first_tab(s, w), at = 0;
+    if (tab > 0) at += canvas_text(c, r.x, r.y, 1, "◂", STYLE_DIM, ATTRIBUTE_NONE);
+    for (; tab < LAB_FIRST_TABLE + LAB_TABLES; tab++) {
+        bool here = tab == s->tab, last = !lab_has_tab(s, tab + 1) && tab != LAB_OPTIONS;
         if (!lab_has_tab(s, tab)) continue;
-        bool here = tab == s->tab;
-        at += canvas_textf(c, r.x + at, r.y, r.w - at, here ? STYLE_CURSOR : STYLE_DIM, ATTRIBUTE_NONE,
+        if (at + tab_columns(s, tab) + (last ? 0 : 1) > w && !here) break;
+        at += canvas_textf(c, r.x + at, r.y, w - at, here ? STYLE_CURSOR : STYLE_DIM, ATTRIBUTE_NONE,
                            here ? "[%s]" : " %s ", tab_name(s, tab));
     }
+    if (tab < LAB_FIRST_TABLE + LAB_TABLES && lab_has_tab(s, tab))
+        canvas_text(c, r.x + at, r.y, w - at, "▸", STYLE_DIM, ATTRIBUTE_NONE);
 }
 
 static void draw_running(const LabState *s, Canvas *c, Rect r) {
