@@ -67,6 +67,29 @@ static void every_key_runs_a_command(void **unused) {
     }
 }
 
+/* How much there is above and below stands in the edge, and is true. */
+static void what_does_not_show_is_counted(void **unused) {
+    (void)unused;
+    App *a = screen_new(NULL);
+    screen_keys(a, "?");
+    screen_expect(a, " ▾ ");
+    screen_refuse(a, " ▴ ");
+    screen_keys(a, "<End>");
+    screen_refuse(a, " ▾ ");
+    screen_expect(a, " more rows ");
+    screen_keys(a, "<Home>jjj");
+    screen_expect(a, "─ ▴ 3 ▾ ");
+    screen_keys(a, "/theme<Enter>");
+    screen_refuse(a, "more rows");
+    screen_keys(a, "<Esc><Esc>o");
+    Str options;
+    str_init(&options);
+    screen_text(a, 80, 24, &options);
+    assert_non_null(strstr(options.s, "─ ▾ "));
+    str_done(&options);
+    app_free(a);
+}
+
 static void help_holds_every_key_and_every_command(void **unused) {
     (void)unused;
     Str text;
@@ -238,6 +261,38 @@ static void themes_and_maps_go_round(void **unused) {
     assert_int_equal(app_style(a)->map, MAP_CIVIDIS);
     assert_ok(app_command(a, "map gray"));
     assert_int_equal(app_style(a)->map, MAP_GRAY);
+    app_free(a);
+}
+
+/* What was said goes when a key goes on; an error stays for a moment, so that a key held down does not hide it. */
+static void messages_make_room_for_the_keys(void **unused) {
+    (void)unused;
+    App *a = screen_new(NULL);
+    screen_keys(a, "m");
+    screen_expect(a, "colour map");
+    screen_keys(a, "l");
+    assert_string_equal(app_message(a), "");
+    clock_freeze(1000);
+    screen_keys(a, ":theme red<Enter>");
+    screen_expect(a, "themes are");
+    clock_freeze(1001);
+    screen_keys(a, "l");
+    screen_expect(a, "themes are");
+    clock_freeze(1003);
+    screen_keys(a, "l");
+    assert_string_equal(app_message(a), "");
+    screen_expect(a, "q quit");
+    screen_keys(a, "z:theme red<Enter>");
+    clock_freeze(1010);
+    screen_keys(a, "<Esc>"); /* takes the error away, and stays in the pane */
+    assert_string_equal(app_message(a), "");
+    screen_refuse(a, "2 attention");
+    app_event(a, &(Event){.kind = EVENT_NONE});
+    screen_keys(a, ":theme red<Enter>");
+    clock_freeze(1020);
+    app_event(a, &(Event){.kind = EVENT_MOUSE, .mouse = MOUSE_PRESS, .x = 5, .y = 5});
+    assert_string_equal(app_message(a), "");
+    clock_freeze(-1);
     app_free(a);
 }
 
@@ -622,12 +677,14 @@ int main(void) {
         cmocka_unit_test(no_name_is_in_two_tables),
         cmocka_unit_test(pane_keys_do_not_shadow_those_of_every_pane),
         cmocka_unit_test(every_key_runs_a_command),
+        cmocka_unit_test(what_does_not_show_is_counted),
         cmocka_unit_test(help_holds_every_key_and_every_command),
         cmocka_unit_test(refusals_are_sentences),
         cmocka_unit_test(the_cursor_is_one_for_all),
         cmocka_unit_test(views_and_panes),
         cmocka_unit_test(the_theme_follows_the_ground_until_it_is_chosen),
         cmocka_unit_test(themes_and_maps_go_round),
+        cmocka_unit_test(messages_make_room_for_the_keys),
         cmocka_unit_test(only_c_moves_the_clock),
         cmocka_unit_test(stages_of_attention),
         cmocka_unit_test(a_head_is_switched_off_and_on),

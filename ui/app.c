@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const double message_seconds = 8, error_seconds = 30;
+static const double message_seconds = 8, error_seconds = 30, error_least_seconds = 2;
 
 /* Life. */
 
@@ -68,7 +68,12 @@ void app_say(App *a, int level, const char *format, ...) {
     vsnprintf(a->message, sizeof a->message, format, args);
     va_end(args);
     a->message_level = level;
-    a->message_until = clock_now() + (level == 0 ? message_seconds : error_seconds);
+    a->message_since = clock_now();
+    a->message_until = a->message_since + (level == 0 ? message_seconds : error_seconds);
+}
+
+void app_go_on(App *a) {
+    if (a->message_level == 0 || clock_now() - a->message_since >= error_least_seconds) a->message[0] = '\0';
 }
 
 const char *app_message(const App *a) {

@@ -66,10 +66,15 @@ static void draw_overlay(App *a, Canvas *c) {
                                       : _("options of the run ─ enter edits, R begins a new run, esc closes"),
                                  true);
     Canvas view = canvas_view(c, a->overlay_inside);
-    if (help)
-        help_draw(&a->help, &view, a->focus, app_commands());
-    else
-        form_draw(a->form, &view, (Rect){0, 0, view.w, view.h}, true);
+    Rect all = {0, 0, view.w, view.h};
+    int above = a->help.first, below = 0;
+    if (help) {
+        below = help_draw(&a->help, &view, a->focus, app_commands()) - above - view.h;
+    } else {
+        form_draw(a->form, &view, all, true);
+        form_hidden(a->form, all, &above, &below);
+    }
+    draw_box_more(c, r, above, below);
 }
 
 /* The line at the bottom: what is being typed, else the message, else the keys. */

@@ -96,7 +96,8 @@ static void command_key(App *a, Key k) {
         key_label(k, name, sizeof name);
         app_say(a, 0, _("%s does nothing here; ? lists the keys"), name);
     } else {
-        if (a->message_level == 0) a->message[0] = '\0';
+        bool closes = a->message_level > 0 && !strcmp(row->command, "escape"); /* the error, and nothing else */
+        if (!closes) app_go_on(a);
         app_run(a, row->command);
     }
 }
@@ -157,6 +158,7 @@ static void click_transport(App *a, int x, int y) {
 static void press(App *a, int x, int y) {
     Rect t = a->layout.transport;
     int at = layout_hit(&a->layout, x, y);
+    app_go_on(a);
     if (a->overlay == OVERLAY_OPTIONS)
         form_click(a->form, a->overlay_inside, x, y);
     else if (a->overlay == OVERLAY_HELP)

@@ -45,7 +45,7 @@ struct App {
 
     char message[sizeof((SnapshotFacts *)0)->message];
     int message_level;
-    double message_until; /* clock_now; 0: stays until Esc */
+    double message_since, message_until; /* clock_now */
     long message_number;  /* the newest of the snapshots' */
 
     char watching[256];  /* as last posted */
@@ -59,6 +59,9 @@ struct App {
     bool repaint, suspend;
 };
 
+/* A key or a click that goes on with something else: what is said at the bottom makes room for the keys, an error when it has stood
+ * for a moment. */
+void app_go_on(App *a);
 void app_say(App *a, int level, const char *format, ...) __attribute__((format(printf, 3, 4)));
 Status app_post(App *a, const char *line) STATUS_CHECKED;
 void app_set_focus(App *a, int pane);

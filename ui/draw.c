@@ -1,7 +1,10 @@
 /* Boxes, bars and sparks. */
 #include "draw.h"
 
+#include "intl.h"
+
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #define FULL_BLOCK   0x2588u
@@ -33,6 +36,18 @@ Rect draw_box(Canvas *c, Rect r, const char *title, bool focus) {
     int used = canvas_text(c, r.x + 2, r.y, r.w - 4, title, STYLE_TITLE, attributes);
     canvas_put(c, r.x + 2 + used, r.y, ' ', STYLE_TITLE, ATTRIBUTE_NONE);
     return inside;
+}
+
+void draw_box_more(Canvas *c, Rect r, int above, int below) {
+    char up[48] = "", down[48] = "";
+    if (above > 0) snprintf(up, sizeof up, " \xE2\x96\xB4 %d", above);
+    if (below > 0) snprintf(down, sizeof down, " \xE2\x96\xBE %d", below);
+    if (up[0] == '\0' && down[0] == '\0') return;
+    char text[128];
+    snprintf(text, sizeof text, "%s%s %s ", up, down, _("more rows"));
+    int columns = canvas_columns(c, text);
+    if (columns > r.w - 4) return;
+    canvas_text(c, r.x + r.w - 2 - columns, r.y + r.h - 1, columns, text, STYLE_STRONG, ATTRIBUTE_NONE);
 }
 
 void draw_rule(Canvas *c, int x, int y, int w, StyleRole role) {

@@ -10,6 +10,8 @@
 /* A frame with a title in its top edge (cut to fit); with FOCUS the edge is strong and a mark stands before the title.
  * Returns what is inside; no width or height where there is no room. */
 Rect draw_box(Canvas *c, Rect r, const char *title, bool focus);
+/* In its lower edge: that there are ABOVE and BELOW more rows than show. */
+void draw_box_more(Canvas *c, Rect r, int above, int below);
 void draw_rule(Canvas *c, int x, int y, int w, StyleRole role); /* horizontal line */
 
 /* A horizontal bar of VALUE in 0..1 over W columns, in eighths. What is above zero shows at least a sliver. */

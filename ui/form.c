@@ -300,6 +300,12 @@ void form_draw(const Form *f, Canvas *c, Rect r, bool focus) {
     if (help > 0) draw_help(f, c, (Rect){r.x, r.y + r.h - help, r.w, help});
 }
 
+void form_hidden(const Form *f, Rect r, int *above, int *below) {
+    int room = r.h - help_rows(r), n = options_count(f->options);
+    *above = first_row(f, room);
+    *below = n - *above - room > 0 ? n - *above - room : 0;
+}
+
 bool form_click(Form *f, Rect r, int x, int y) {
     int room = r.h - help_rows(r), row = first_row(f, room) + y - r.y;
     if (x < r.x || y < r.y || x >= r.x + r.w || y >= r.y + room || row >= options_count(f->options)) return false;

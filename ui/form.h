@@ -25,6 +25,7 @@ void form_type(Form *f, const Event *e); /* keys and pastes while typing */
 
 /* One row an option, scrolled to the cursor; its help, range and what is wrong with it on the last rows. */
 void form_draw(const Form *f, Canvas *c, Rect r, bool focus);
+void form_hidden(const Form *f, Rect r, int *above, int *below); /* rows that form_draw leaves out there */
 bool form_click(Form *f, Rect r, int x, int y); /* puts the cursor there; false: outside of the rows */
 
 /* The options that were given, as "key=value ..." with quotes where they must be. */

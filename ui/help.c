@@ -131,9 +131,11 @@ static int walk(const HelpView *v, Canvas *c, int focus, const Command *screen) 
     return p.row;
 }
 
-void help_draw(const HelpView *v, Canvas *c, int focus, const Command *screen) {
-    if (walk(v, c, focus, screen) > 0) return;
-    canvas_textf(c, 1, 0, c->w - 1, STYLE_DIM, ATTRIBUTE_NONE, _("nothing holds “%s”; esc shows all"), v->filter);
+int help_draw(const HelpView *v, Canvas *c, int focus, const Command *screen) {
+    int rows = walk(v, c, focus, screen);
+    if (rows == 0)
+        canvas_textf(c, 1, 0, c->w - 1, STYLE_DIM, ATTRIBUTE_NONE, _("nothing holds “%s”; esc shows all"), v->filter);
+    return rows;
 }
 
 void help_move(HelpView *v, int lines, int w, int h, int focus, const Command *screen) {

@@ -15,7 +15,8 @@ typedef struct {
  * comes first. */
 void help_text(int focus, const Command *screen, Str *out);
 
-void help_draw(const HelpView *v, Canvas *c, int focus, const Command *screen);
+/* Returns the rows of all that it has to say. */
+int help_draw(const HelpView *v, Canvas *c, int focus, const Command *screen);
 /* Scrolls by LINES, never past the last page of a view of W x H. */
 void help_move(HelpView *v, int lines, int w, int h, int focus, const Command *screen);
 
