@@ -132,14 +132,20 @@ static int first_tab(const LabState *s, int w) {
     return first;
 }
 
+static bool is_last_tab(const LabState *s, int tab) {
+    while (++tab < LAB_FIRST_TABLE + LAB_TABLES)
+        if (lab_has_tab(s, tab)) return false;
+    return true;
+}
+
 /* Tabs are whole or not there; marks say that there are others. */
 static void draw_tabs(const LabState *s, Canvas *c, Rect r, int room) {
     int w = r.w - draw_rows_shown(s, c, r, room), tab = first_tab(s, w), at = 0;
     if (tab > 0) at += canvas_text(c, r.x, r.y, 1, "◂", STYLE_DIM, ATTRIBUTE_NONE);
     for (; tab < LAB_FIRST_TABLE + LAB_TABLES; tab++) {
-        bool here = tab == s->tab, last = !lab_has_tab(s, tab + 1) && tab != LAB_OPTIONS;
+        bool here = tab == s->tab;
         if (!lab_has_tab(s, tab)) continue;
-        if (at + tab_columns(s, tab) + (last ? 0 : 1) > w && !here) break;
+        if (at + tab_columns(s, tab) + (is_last_tab(s, tab) ? 0 : 1) > w && !here) break;
         at += canvas_textf(c, r.x + at, r.y, w - at, here ? STYLE_CURSOR : STYLE_DIM, ATTRIBUTE_NONE,
                            here ? "[%s]" : " %s ", tab_name(s, tab));
     }
