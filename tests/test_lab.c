@@ -480,6 +480,36 @@ static void words_are_swapped_and_forced(void **state) {
     lab_free(l);
 }
 
+/* While something is tampered with, what the model would say without it stands beside. */
+static void the_untouched_model_stands_beside(void **state) {
+    (void)state;
+    Lab *l = fixture_lab("prompt=");
+    fixture_do(l, "until 20");
+    fixture_do(l, "prompt the dogs near the cat");
+    Snapshot *s = lab_snapshot(l);
+    assert_null(snapshot_table(s, "untouched"));
+    const Table *next = snapshot_table(s, "next");
+    fixture_do(l, "head 2 1 off");
+    fixture_do(l, "swap 2 owls");
+    Snapshot *tampered = lab_snapshot(l);
+    const Table *t = snapshot_table(tampered, "untouched"), *other = snapshot_table(tampered, "next");
+    assert_non_null(t);
+    double far = 0;
+    for (long i = 0; i < table_rows(next); i++) {
+        long id = (long)table_int(next, i, table_find(next, "id"));
+        double p = table_real(next, i, table_find(next, "model_p"));
+        assert_int_equal(table_int(t, id, table_find(t, "id")), id);
+        assert_true(fabs(table_real(t, id, table_find(t, "model_p")) - p) < 1e-6);
+        for (long k = 0; k < table_rows(other); k++)
+            if (table_int(other, k, table_find(other, "id")) == id)
+                far = fmax(far, fabs(table_real(other, k, table_find(other, "model_p")) - p));
+    }
+    assert_true(far > 1e-4); /* tampering does something */
+    snapshot_unref(tampered);
+    snapshot_unref(s);
+    lab_free(l);
+}
+
 static void tampering_is_said_and_changes_no_parameter(void **state) {
     (void)state;
     uint64_t hash[STEPS + 1];
@@ -798,6 +828,7 @@ int main(void) {
         cmocka_unit_test(sampling_is_the_same_each_time),
         cmocka_unit_test(the_decoding_clock_keeps_its_pace),
         cmocka_unit_test(words_are_swapped_and_forced),
+        cmocka_unit_test(the_untouched_model_stands_beside),
         cmocka_unit_test(tampering_is_said_and_changes_no_parameter),
         cmocka_unit_test(a_word_may_be_poked),
         cmocka_unit_test(a_restart_may_change_options),

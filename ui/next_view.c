@@ -12,6 +12,8 @@
 
 enum { WORD_MOST = 14, NUMBER_W = 7, COLUMN_W = 9 };
 
+#define BEFORE_MARK 0x2502u
+
 /* Order. */
 
 typedef struct {
@@ -84,9 +86,15 @@ bool next_stage(const Table *filter, long *at, const char **name, long *kept) {
 typedef struct {
     char token[READING_TOKEN];
     long long id;
-    double logit, model, truth, filtered;
+    double logit, model, truth, filtered, before; /* before: without tampering; NaN: the same */
     bool kept;
 } Word;
+
+/* The table has a row for each id, in order. */
+static double untouched_p(const Table *t, long long id) {
+    if (!t || id < 0 || id >= table_rows(t)) return (double)NAN;
+    return table_real(t, (long)id, table_find(t, "model_p"));
+}
 
 static Word word_at(const NextList *l, long i) {
     long row = l->order->row[i];
@@ -104,6 +112,7 @@ static Word word_at(const NextList *l, long i) {
     memcpy(w.token, shown.s, bytes);
     w.token[bytes] = '\0';
     str_done(&shown);
+    w.before = untouched_p(l->untouched, w.id);
     w.kept = true;
     if (l->filter) w.filtered = next_filtered(l->filter, w.id, &w.kept);
     return w;
@@ -123,11 +132,18 @@ static Widths widths_of(const NextList *l, int w) {
     return s;
 }
 
+/* Where the model's bar would end had nobody tampered: SHARE of W columns. */
+static void draw_before(Canvas *c, int x, int y, int w, double share) {
+    int at = (int)(w * share + 0.5);
+    canvas_put(c, x + (at < w ? at : w - 1), y, BEFORE_MARK, STYLE_STRONG, ATTRIBUTE_BOLD);
+}
+
 /* The pair of bars and their numbers: below each other when tall, else in one row. Returns the columns used. */
 static int draw_bars(Canvas *c, int x, int y, const NextList *l, const Widths *s, const Word *w) {
     double most = l->order->largest > 0 ? l->order->largest : 1;
     bool below = l->order->truth && l->tall;
     draw_pair(c, x, y, s->bar, below ? 2 : 1, w->model / most, w->truth / most);
+    if (s->bar > 0 && !isnan(w->before)) draw_before(c, x, y, s->bar, w->before / most);
     int at = x + s->bar + 1;
     canvas_text(c, at, y, NUMBER_W, format_probability(w->model).s, STYLE_MODEL, ATTRIBUTE_NONE);
     if (below) {
@@ -175,8 +191,13 @@ int next_draw_names(Canvas *c, Rect r, int y, const NextList *l) {
     return at - r.x;
 }
 
+static const char *before_legend(void) {
+    return _("│ untouched");
+}
+
 int next_legend_columns(const NextList *l) {
     int columns = 2 + utf8_columns(_("model"));
+    if (l->untouched) columns += 2 + utf8_columns(before_legend());
     return l->order->truth ? columns + 4 + utf8_columns(_("truth")) : columns;
 }
 
@@ -189,6 +210,7 @@ void next_draw_legend(Canvas *c, int x, int y, int w, const NextList *l) {
         at += 2;
         at += canvas_text(&line, at, 0, -1, truth ? _("truth") : _("model"), role, ATTRIBUTE_NONE) + 2;
     }
+    if (l->untouched) canvas_text(&line, at, 0, -1, before_legend(), STYLE_STRONG, ATTRIBUTE_NONE);
 }
 
 long next_draw(Canvas *c, Rect r, const NextList *l) {

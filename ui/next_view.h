@@ -19,7 +19,7 @@ void next_order_done(NextOrder *o);
 /* Draws the words from FIRST on, two rows each when TALL and there is a truth; CURSOR is marked (-1: none). FILTER may
  * be NULL: with it a word that the sampling filter drops is struck. Returns how many words there was room for. */
 typedef struct {
-    const Table *next, *filter;
+    const Table *next, *filter, *untouched; /* untouched: a mark where the bar would end without tampering; NULL: none */
     const NextOrder *order;
     long first, cursor;
     bool tall, columns; /* columns: id, logit and the probability after the filter too */

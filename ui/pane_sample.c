@@ -160,6 +160,7 @@ static void draw_side(const PaneContext *x, Canvas *c, Rect r) {
 static NextList list_of(const PaneContext *x, const NextOrder *order, int rows, bool tall) {
     const SampleState *state = x->state;
     NextList l = {.next = snapshot_table(x->snapshot, "next"),
+                  .untouched = snapshot_table(x->snapshot, "untouched"),
                   .order = order,
                   .tall = tall,
                   .cursor = state->browsing ? state->at : -1};
@@ -294,7 +295,7 @@ static Status run_order(void *owner, const Words *words) {
 }
 
 static int sample_tables(const PaneContext *x, Table **out) {
-    static const char *const names[] = {"next", "filter", "draws", "path", "sentence", NULL};
+    static const char *const names[] = {"next", "untouched", "filter", "draws", "path", "sentence", NULL};
     return pane_copy_tables(x, names, out);
 }
 

@@ -296,6 +296,7 @@ Snapshot *lab_snapshot(Lab *l) {
                    .visible = decode_visible(&l->decode),
                    .prompt = l->decode.prompt,
                    .tweak = lab_tweak(l),
+                   .given = facts.tamper[0] ? l->decode.given : NULL,
                    .filter = l->decode.filter,
                    .seed = run_seed(r),
                    .poke = l->poke,

@@ -42,6 +42,23 @@ static double log_sum_exp(const Candidate *sorted, int n) {
     return most + log(sum);
 }
 
+static const Column untouched_columns[] = {
+    {"token", COLUMN_TEXT, ""}, {"id", COLUMN_INT, ""}, {"model_p", COLUMN_DOUBLE, ""}, {0}};
+
+/* What the model would say had nobody tampered: by id. */
+static void add_untouched(Observers *o, const Scene *scene, Snapshot *s) {
+    const double *logits = observers_untouched(o, scene);
+    if (!logits) return;
+    int vocab = model_config(scene->model)->vocab;
+    Table *t = table_new("untouched", untouched_columns);
+    for (int id = 0; id < vocab; id++) {
+        table_add_text(t, tokens_name(scene->vocab, id));
+        table_add_int(t, id);
+        table_add_real(t, exp(speaker_log_p(logits, vocab, id)));
+    }
+    snapshot_add_table(s, t);
+}
+
 void observe_next(Observers *o, const Scene *scene, Snapshot *s) {
     int vocab = model_config(scene->model)->vocab;
     const real *logits = last_logits(o, scene);
@@ -64,6 +81,7 @@ void observe_next(Observers *o, const Scene *scene, Snapshot *s) {
     }
     snapshot_add_table(s, t);
     mem_free(c);
+    add_untouched(o, scene, s);
 }
 
 static const Column filter_columns[] = {

@@ -23,7 +23,7 @@ struct Observers {
     Batch batch, later_batch;
     Vid logits;
     bool probed; /* in this look */
-    Speaker *speaker;
+    Speaker *speaker, *plain; /* plain: NULL until asked for */
     bool speaking;            /* the speaker is set for this look */
     const Language *language; /* that the truths are of */
     Truth truth[TRUTHS];      /* a ring */
@@ -71,6 +71,7 @@ void observers_free(Observers *o) {
     if (o->later) tape_free(o->later);
     batch_done(&o->later_batch);
     speaker_free(o->speaker);
+    if (o->plain) speaker_free(o->plain);
     path_done(&o->true_path);
     mem_free(o->true_ids);
     mem_free(o);
@@ -140,6 +141,17 @@ const Tape *observers_later(Observers *o, const Scene *scene, int shift) {
 const real *observers_logits(Observers *o, const Scene *scene) {
     const Tape *probe = observers_probe(o, scene); /* says which value the logits are */
     return tape_value(probe, o->logits, NULL, NULL);
+}
+
+const double *observers_untouched(Observers *o, const Scene *scene) {
+    if (!scene->given) return NULL;
+    if (!o->plain) o->plain = speaker_new();
+    speaker_reset(o->plain, scene->model, NULL);
+    int *ids = MEM_ARRAY(int, (size_t)scene->visible);
+    for (int i = 0; i < scene->visible; i++) ids[i] = i < scene->prompt ? scene->given[i] : scene->ids[i];
+    const double *logits = speaker_logits(o->plain, ids, scene->visible);
+    mem_free(ids);
+    return logits;
 }
 
 Speaker *observers_speaker(Observers *o, const Scene *scene) {

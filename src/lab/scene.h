@@ -25,6 +25,7 @@ typedef struct {
     int known, visible; /* 1 <= visible <= known <= context */
     int prompt;         /* of the known tokens, those that were given */
     ModelTweak tweak;
+    const int *given; /* [prompt] the prompt before anybody tampered; NULL: nothing of all this is tampered with */
     FilterConfig filter;
     uint64_t seed;             /* of the draws */
     int poke;                  /* position of the token that the mask's observer changes; 0: the first word */
@@ -59,6 +60,8 @@ const real *observers_logits(Observers *o, const Scene *scene);
 /* Another pass over the same tokens, all of them SHIFT positions later (those positions exist in the model). Borrowed
  * until the next call. */
 const Tape *observers_later(Observers *o, const Scene *scene, int shift);
+/* The logits [V] after the visible tokens of the model and the prompt as they are without tampering; NULL when there is none. */
+const double *observers_untouched(Observers *o, const Scene *scene);
 /* Set to the scene's model. */
 Speaker *observers_speaker(Observers *o, const Scene *scene);
 /* The exact next tokens after ids[0..n-1] (<s> first); count 0 when there is no truth. Remembered; borrowed until the
