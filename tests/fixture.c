@@ -1,5 +1,7 @@
 #include "fixture.h"
 
+#include "fixture_cache.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -440,6 +442,7 @@ Snapshot *fixture_snapshot(const FixtureSpec *p) {
     add_positions(s, p);
     add_switches(s, p);
     fixture_add_mask(s, p);
+    fixture_add_cache(s, p, words, WORDS);
     add_settings(s);
     return s;
 }

@@ -53,6 +53,20 @@ Text format_small(double x) {
     return t;
 }
 
+Text format_bytes(double bytes) {
+    static const char *const unit[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+    if (!isfinite(bytes)) return format_fixed(bytes, 0);
+    Text t;
+    if (bytes < 9999.5) {
+        snprintf(t.s, sizeof t.s, "%.20s B", format_count((long long)round(bytes)).s);
+        return t;
+    }
+    int i = 0;
+    while (bytes >= 999.5 && i < 5) bytes /= 1024, i++;
+    snprintf(t.s, sizeof t.s, bytes < 9.995 ? "%.2f %s" : bytes < 99.95 ? "%.1f %s" : "%.0f %s", bytes, unit[i]);
+    return t;
+}
+
 Text format_figures(double x) {
     if (!isfinite(x)) return format_fixed(x, 0);
     Text t;

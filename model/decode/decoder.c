@@ -87,6 +87,17 @@ static bool may_roll(const Decoder *d) {
     return true;
 }
 
+int decoder_slots(const Model *m, const ModelTweak *tweak) {
+    const ModelConfig *c = model_config(m);
+    int widest = 0;
+    for (int l = 0; l < c->layers; l++) {
+        int window = model_mask(m, tweak, l).window;
+        if (window == 0 || window >= c->context) return c->context;
+        if (window > widest) widest = window;
+    }
+    return widest > 0 ? widest : c->context;
+}
+
 static real *rows_of(int numbers) {
     return mem_aligned((size_t)ROWS * (size_t)numbers, sizeof(real));
 }

@@ -16,6 +16,9 @@
 
 typedef struct Decoder Decoder;
 
+/* Slots that decoding needs: the widest window where every layer has one, so that they can be used again; else the
+ * context. TWEAK may be NULL. */
+int decoder_slots(const Model *m, const ModelTweak *tweak);
 Decoder *decoder_new(const Model *m, int streams, int capacity); /* capacity: tokens kept per stream; M is borrowed */
 void decoder_free(Decoder *d);
 void decoder_reset(Decoder *d); /* all streams are empty */

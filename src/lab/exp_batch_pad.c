@@ -66,7 +66,7 @@ static double difference(const Padding *p, const Variant *v, Batch *b) {
     double most = 0;
     for (size_t i = 0; i < (size_t)p->n * vocab; i++) {
         double off = fabs((double)logits[i] - (double)p->alone[i]);
-        if (!(off <= most)) most = off; /* a NaN too */
+        if (isnan(off) || off > most) most = off; /* a NaN stays */
     }
     return most;
 }

@@ -26,17 +26,6 @@ static Status check(const Options *o) {
     return models_check(o, "prompt");
 }
 
-/* Slots that the cache needs: the widest window when every layer has one, else the whole context. */
-static int slots_of(const ModelConfig *c) {
-    int widest = 0;
-    for (int l = 0; l < c->layers; l++) {
-        int window = config_window(c, l);
-        if (window == 0 || window >= c->context) return c->context;
-        if (window > widest) widest = window;
-    }
-    return widest;
-}
-
 static void add_step(Table *t, const ModelConfig *c, int step, int cached) {
     long long layer_bytes = 2LL * cached * c->kv_heads * c->head_dim * (long long)sizeof(real);
     for (int l = 0; l < c->layers; l++) {
@@ -68,7 +57,7 @@ static Status grow(Study *s, const TrainedModel *m) {
     const ModelConfig *c = model_config(m->model);
     int *ids, n, steps = (int)options_int(study_options(s), "steps");
     STATUS_TRY(models_ids(m, study_options(s), "prompt", MODELS_PROMPT, &ids, &n));
-    Decoder *d = decoder_new(m->model, 1, slots_of(c));
+    Decoder *d = decoder_new(m->model, 1, decoder_slots(m->model, NULL));
     Status status =
         decoder_room(d, 0) < n + steps
             ? status_usage(_("steps: %d tokens and %d steps are %d, and the model's context has room for %d"), n, steps,

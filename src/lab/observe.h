@@ -26,7 +26,19 @@
  * layer,window,full,causal,allowed,masked,loop,chunks (window 0: none; how many scores of one head each makes) field
  * poke.change [L T]: the largest change of a layer's states when one word is another; table poke: position,token,other;
  * table reach: layer,window,farthest_measured,farthest_formula (in positions after the changed one; the formula adds up
- * window - 1, and is empty from the first layer without a window on); all missing while there is no word to change */
+ * window - 1, and is empty from the first layer without a window on); all missing while there is no word to change
+ *   cache      fields cache.{l}.keys and cache.{l}.values [Hkv slots hd]: what a decoder holds after the visible tokens
+ *              (keys after RoPE), slot by slot
+ *              table cache_slots: slot,position,token,phase (prefill|decode)
+ *              table cache_layers: layer,window,slots (window 0: none; slots: how many the decoder keeps at most, 0: as
+ *              many as there are tokens)
+ *              table cache_steps: step,phase,tokens,cached,bytes,without,with (step 0 feeds the prompt; the last two in
+ *              FLOPs, of that step alone)
+ *              table cache_check: position,token,max_difference,same_token (cached against the whole pass)
+ *              table cache_sizes: model,scheme,own,kv_heads,layers,head_dim,window,tokens,value_bytes,bytes_per_token,
+ *              bytes,rolling_bytes,weights_bytes (scheme mha|gqa|mqa|mla; own 1: as the model is; the run's model, "",
+ *              with the tokens that are there; real models with 8,192 and 131,072; a rolling cache lets a layer with a
+ *              window keep that much; weights_bytes is empty where it is not known) */
 #ifndef LAB_OBSERVE_H
 #define LAB_OBSERVE_H
 
@@ -45,6 +57,10 @@ Table *observe_mix_table(const Snapshot *s, int layer, int head);
 
 /* layer,query,key,query_token,key_token,allowed,chunks of view "", "packed" or "padded"; chunks is empty but in "". */
 Table *observe_mask_table(const Snapshot *s, int layer, const char *view);
+/* layer,head,which,slot,position,token,phase,index,value: the cells of the cache; head is a KV head. */
+extern const Column observe_cache_columns[];
+Table *observe_cache_table(const Snapshot *s, int layer, int head);
+
 /* layer,position,token,change; LAYER -1: all. */
 Table *observe_poke_table(const Snapshot *s, int layer);
 

@@ -1,6 +1,7 @@
 #include "scene.h"
 
 #include "bug.h"
+#include "cache_sizes.h"
 #include "intl.h"
 #include "mem.h"
 #include "speaker.h"
@@ -30,6 +31,7 @@ struct Observers {
     int truths, next_truth;
     Path true_path; /* from true_ids[0..true_n-1] */
     int *true_ids, true_n;
+    Table *card_sizes; /* NULL: not made yet */
 };
 
 typedef void Observe(Observers *o, const Scene *scene, Snapshot *s);
@@ -74,6 +76,7 @@ void observers_free(Observers *o) {
     if (o->plain) speaker_free(o->plain);
     path_done(&o->true_path);
     mem_free(o->true_ids);
+    table_free(o->card_sizes);
     mem_free(o);
 }
 
@@ -152,6 +155,14 @@ const double *observers_untouched(Observers *o, const Scene *scene) {
     const double *logits = speaker_logits(o->plain, ids, scene->visible);
     mem_free(ids);
     return logits;
+}
+
+const Table *observers_card_sizes(Observers *o) {
+    if (!o->card_sizes) {
+        o->card_sizes = cache_sizes_new();
+        cache_sizes_add_cards(o->card_sizes);
+    }
+    return o->card_sizes;
 }
 
 Speaker *observers_speaker(Observers *o, const Scene *scene) {

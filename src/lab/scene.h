@@ -62,6 +62,8 @@ const real *observers_logits(Observers *o, const Scene *scene);
 const Tape *observers_later(Observers *o, const Scene *scene, int shift);
 /* The logits [V] after the visible tokens of the model and the prompt as they are without tampering; NULL when there is none. */
 const double *observers_untouched(Observers *o, const Scene *scene);
+/* The sizes of real models' caches (cache_sizes.h), made once; borrowed. */
+const Table *observers_card_sizes(Observers *o);
 /* Set to the scene's model. */
 Speaker *observers_speaker(Observers *o, const Scene *scene);
 /* The exact next tokens after ids[0..n-1] (<s> first); count 0 when there is no truth. Remembered; borrowed until the
