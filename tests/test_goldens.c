@@ -147,6 +147,25 @@ static void rope_of_other_models(void **unused) {
     app_free(a);
 }
 
+static void cache_alone(void **unused) {
+    (void)unused;
+    one_pane(":pane cache<Enter>zs", "cache");
+}
+
+static void cache_that_rolls(void **unused) {
+    (void)unused;
+    FixtureSpec p = fixture_spec();
+    p.tokens = p.position = 9, p.window = 4;
+    App *a = quiet_new(&p);
+    assert_ok(app_command(a, "pane cache"));
+    screen_keys(a, "z");
+    screen_golden(a, 80, 24, "cache-rolls");
+    assert_ok(app_command(a, "card rolling-7b"));
+    assert_ok(app_command(a, "show models"));
+    screen_golden(a, 80, 24, "cache-models");
+    app_free(a);
+}
+
 static void next_word_alone(void **unused) {
     (void)unused;
     one_pane(":pane sample<Enter>z", "sample");
@@ -190,6 +209,7 @@ static void presenter(void **unused) {
     (void)unused;
     one_pane("1p", "present-train");
     one_pane("2p", "present-attention");
+    one_pane(":pane cache<Enter>p", "present-cache");
     one_pane(":pane rope<Enter>p:cursor query=5 key=2<Enter>", "present-rope");
 }
 
@@ -242,6 +262,8 @@ int main(void) {
         cmocka_unit_test(rope_alone),
         cmocka_unit_test(rope_what_if),
         cmocka_unit_test(rope_of_other_models),
+        cmocka_unit_test(cache_alone),
+        cmocka_unit_test(cache_that_rolls),
         cmocka_unit_test(next_word_alone),
         cmocka_unit_test(the_past_while_decoding),
         cmocka_unit_test(nothing_yet),

@@ -137,7 +137,7 @@ static void lay_columns(CacheLayout *p, const CacheSeen *s, int w) {
     }
     p->dims = s->hd;
     if (p->label_w + pair_w(p, s) > w) { /* one head has no room */
-        p->label_w = clamp(w - pair_w(p, s), least(LABEL_MOST, w / 3), p->label_w);
+        p->label_w = clamp(w - pair_w(p, s), least(p->label_w, least(LABEL_MOST, w / 3)), p->label_w);
         p->dims = clamp((w - p->label_w - 1) / 2, 1, s->hd);
     }
     p->first_head = part_from(s->head, p->heads, s->kv_heads);

@@ -95,11 +95,11 @@ static Rect cells_rect(Detail detail, int w, int h) {
 static void draw_cost_line(const CacheSeen *s, Canvas *c, int y) {
     int at = canvas_text(c, 0, y, -1, format_bytes((double)cache_bytes(s)).s, STYLE_STRONG, ATTRIBUTE_BOLD);
     if (s->rolls && s->used == s->capacity)
-        at += canvas_textf(c, at, y, -1, STYLE_DIM, CANVAS_ELLIPSIS, _("  in %d slots, used again"), s->capacity);
+        at += canvas_textf(c, at, y, -1, STYLE_DIM, CANVAS_ELLIPSIS, _(" in %d slots, used again"), s->capacity);
     else
-        at += canvas_textf(c, at, y, -1, STYLE_DIM, CANVAS_ELLIPSIS, _("  + %s a token"),
+        at += canvas_textf(c, at, y, -1, STYLE_DIM, CANVAS_ELLIPSIS, _(" + %s a token"),
                            format_bytes((double)cache_bytes_per_token(s)).s);
-    canvas_textf(c, at, y, -1, STYLE_DIM, CANVAS_ELLIPSIS, _("  FLOPs ÷ %s"), format_fixed(cache_ratio(s, false), 1).s);
+    canvas_textf(c, at, y, -1, STYLE_DIM, CANVAS_ELLIPSIS, _(" FLOPs ÷ %s"), format_fixed(cache_ratio(s, false), 1).s);
 }
 
 /* What stands below the cells: the cost, and what the marks and the cursor say. */
@@ -294,10 +294,13 @@ static void cache_subtitle(const PaneContext *x, char *out, size_t bytes) {
     CacheSeen s;
     if (!cache_see(x, 0, &s)) return;
     int decoded = s.fed - s.prefill;
-    snprintf(out, bytes,
-             x->detail == DETAIL_WALL ? _("layer %d KV %d · %d + %d tokens")
-                                      : _("layer %d KV head %d · %d tokens by prefill, %d by decoding"),
-             s.layer + 1, s.head + 1, s.prefill, decoded);
+    if (x->detail != DETAIL_WALL)
+        snprintf(out, bytes, _("layer %d KV head %d · %d tokens by prefill, %d by decoding"), s.layer + 1, s.head + 1,
+                 s.prefill, decoded);
+    else if (decoded > 0)
+        snprintf(out, bytes, _("%d + %d tokens"), s.prefill, decoded);
+    else
+        snprintf(out, bytes, ngettext("%d token", "%d tokens", (unsigned long)s.prefill), s.prefill);
 }
 
 static void cache_save(const void *state, Str *out) {

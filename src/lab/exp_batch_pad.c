@@ -1,12 +1,12 @@
 /* batch.pad: a short sentence in a batch that is padded on one side or the other, against the sentence alone (lecture
  * 3, 3.4). */
+#include "differ.h"
 #include "experiment.h"
 #include "forward.h"
 #include "intl.h"
 #include "mem.h"
 #include "models.h"
 
-#include <math.h>
 #include <string.h>
 
 static const Option pad_options[] = {
@@ -63,12 +63,7 @@ static double difference(const Padding *p, const Variant *v, Batch *b) {
     fill(p, v, b);
     const real *logits = forward_batch(p->forward, p->m->model, b);
     if (v->left) logits += (size_t)(p->to - p->n) * vocab;
-    double most = 0;
-    for (size_t i = 0; i < (size_t)p->n * vocab; i++) {
-        double off = fabs((double)logits[i] - (double)p->alone[i]);
-        if (isnan(off) || off > most) most = off; /* a NaN stays */
-    }
-    return most;
+    return differ_most(logits, p->alone, (size_t)p->n * vocab);
 }
 
 static Status compare(Study *s, Padding *p) {

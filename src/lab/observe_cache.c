@@ -4,11 +4,11 @@
 #include "account.h"
 #include "cache_sizes.h"
 #include "decode/greedy.h"
+#include "differ.h"
 #include "mem.h"
 #include "scene.h"
 #include "tokens.h"
 
-#include <math.h>
 #include <string.h>
 
 typedef struct {
@@ -44,14 +44,9 @@ static void add_step(const Look *l, int step, int fed) {
 static void add_check(const Look *l, int position, const real *logits) {
     int vocab = l->config.vocab;
     const real *whole = l->whole + (size_t)position * (size_t)vocab;
-    double most = 0;
-    for (int i = 0; i < vocab; i++) {
-        double off = fabs((double)logits[i] - (double)whole[i]);
-        if (isnan(off) || off > most) most = off; /* a NaN stays */
-    }
     table_add_int(l->check, position);
     table_add_text(l->check, tokens_name(l->scene->vocab, l->scene->ids[position]));
-    table_add_real(l->check, most);
+    table_add_real(l->check, differ_most(logits, whole, (size_t)vocab));
     table_add_int(l->check, greedy_best(logits, vocab) == greedy_best(whole, vocab));
 }
 
