@@ -13,10 +13,15 @@
 #include <string.h>
 
 enum {
-    OTHERS = 2,       /* sentences packed behind the one that is looked at */
+    OWN_TOKENS = 48,  /* of the sentence that is looked at, at most so many in a batch */
+    OTHERS = 2,       /* sentences packed behind it */
     OTHER_TOKENS = 8, /* of each at most so many */
     PADS = 4,
 };
+
+static int at_most(long n, int most) {
+    return n < most ? (int)n : most;
+}
 
 /* --- a batch: who may look at whom --- */
 
@@ -50,21 +55,19 @@ static void add_rows(Snapshot *s, const Scene *scene, const Batch *b, const char
 
 /* The sentence, and behind it the beginnings of others, as in a training batch. */
 static void pack(const Scene *scene, Batch *b) {
-    batch_add(b, scene->ids, scene->visible, false);
+    batch_add(b, scene->ids, at_most(scene->visible, OWN_TOKENS), false);
     for (long i = 0; scene->others && i < scene->others->sentences && i < OTHERS; i++) {
         long n = scene->others->start[i + 1] - scene->others->start[i] - 1; /* the last is only predicted */
-        batch_add(b, scene->others->id + scene->others->start[i], n < OTHER_TOKENS ? (int)n : OTHER_TOKENS, false);
+        batch_add(b, scene->others->id + scene->others->start[i], at_most(n, OTHER_TOKENS), false);
     }
 }
 
 /* The sentence as a longer one in the batch would have it. */
 static void pad(const Scene *scene, Batch *b) {
-    size_t n = (size_t)scene->visible;
-    int *ids = MEM_ARRAY(int, n + PADS); /* VOCAB_PAD is 0 */
-    memcpy(ids, scene->ids, n * sizeof *ids);
-    batch_add(b, ids, scene->visible + PADS, false);
-    for (int i = 0; i < PADS; i++) batch_mark_pad(b, scene->visible + i);
-    mem_free(ids);
+    int n = at_most(scene->visible, OWN_TOKENS), ids[OWN_TOKENS + PADS] = {VOCAB_PAD};
+    memcpy(ids, scene->ids, (size_t)n * sizeof *ids);
+    batch_add(b, ids, n + PADS, false);
+    for (int i = 0; i < PADS; i++) batch_mark_pad(b, n + i);
 }
 
 static void plain(const Scene *scene, Batch *b) {
