@@ -166,6 +166,17 @@ static void cache_that_rolls(void **unused) {
     app_free(a);
 }
 
+static void cache_of_many_heads(void **unused) {
+    (void)unused;
+    FixtureSpec p = fixture_spec();
+    p.tokens = p.position = 9, p.layers = 5, p.heads = p.kv_heads = 8;
+    App *a = quiet_new(&p);
+    assert_ok(app_command(a, "pane cache"));
+    screen_keys(a, "z>>}}}");
+    screen_golden(a, 120, 40, "cache-many");
+    app_free(a);
+}
+
 static void next_word_alone(void **unused) {
     (void)unused;
     one_pane(":pane sample<Enter>z", "sample");
@@ -264,6 +275,7 @@ int main(void) {
         cmocka_unit_test(rope_of_other_models),
         cmocka_unit_test(cache_alone),
         cmocka_unit_test(cache_that_rolls),
+        cmocka_unit_test(cache_of_many_heads),
         cmocka_unit_test(next_word_alone),
         cmocka_unit_test(the_past_while_decoding),
         cmocka_unit_test(nothing_yet),

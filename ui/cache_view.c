@@ -321,6 +321,11 @@ void cache_draw_cells(const CacheSeen *s, Canvas *c, Rect r) {
     for (int layer = p.first_layer; layer < p.first_layer + p.layers; layer++) draw_layer(s, &p, &view, inside, layer);
 }
 
+bool cache_shows_all(const CacheSeen *s, const Canvas *c, Rect r) {
+    CacheLayout p = lay_out(s, c, r);
+    return p.layers == s->layers && p.heads == s->kv_heads;
+}
+
 bool cache_cell_at(const CacheSeen *s, const Canvas *c, Rect r, int x, int y, int *layer, int *head, int *slot,
                    int *column) {
     if (r.w < 3 || r.h < 1) return false;

@@ -29,6 +29,11 @@ double cache_value(const CacheSeen *s, int layer, bool values, int head, int slo
 
 /* As many layers and heads as there is room for, the cursor's among them. */
 void cache_draw_cells(const CacheSeen *s, Canvas *c, Rect r);
+/* Whether that is all of them. */
+bool cache_shows_all(const CacheSeen *s, const Canvas *c, Rect r);
+/* All of them, small; rows that it wants. */
+int cache_overview_rows(const CacheSeen *s);
+void cache_draw_overview(const CacheSeen *s, Canvas *c, Rect r);
 /* The cell at (x, y) of the same picture; false: there is none. */
 bool cache_cell_at(const CacheSeen *s, const Canvas *c, Rect r, int x, int y, int *layer, int *head, int *slot,
                    int *column);

@@ -86,10 +86,22 @@ static int side_w(int w) {
     return w < 100 ? 34 : w < 150 ? 36 : w < 200 ? 46 : 64;
 }
 
-static Rect cells_rect(Detail detail, int w, int h) {
-    bool side = detail != DETAIL_WALL && w >= SIDE_LEAST_W && h >= SIDE_LEAST_H;
-    int foot = h < 4 ? 0 : h < 8 ? 1 : detail == DETAIL_FOCUS && side ? 3 : 2;
-    return (Rect){0, 0, side ? w - side_w(w) - 2 : w, h - foot};
+/* Where things stand; what has no room has no height. */
+typedef struct {
+    Rect cells, overview, foot, side;
+} CachePlan;
+
+static CachePlan plan_of(Detail detail, const CacheSeen *s, const Canvas *c) {
+    bool side = detail != DETAIL_WALL && c->w >= SIDE_LEAST_W && c->h >= SIDE_LEAST_H;
+    int w = side ? c->w - side_w(c->w) - 2 : c->w, rows = cache_overview_rows(s);
+    int foot = c->h < 4 ? 0 : c->h < 8 ? 1 : side && detail == DETAIL_FOCUS ? 3 : 2;
+    CachePlan p = {.cells = {0, 0, w, c->h - foot}, .foot = {0, c->h - foot, w, foot}};
+    if (!side) return p;
+    p.side = (Rect){w + 2, 0, c->w - w - 2, c->h};
+    if (p.cells.h < s->used + 3 + rows || cache_shows_all(s, c, p.cells)) return p;
+    p.cells.h -= rows;
+    p.overview = (Rect){0, p.cells.h + 1, w, rows - 1};
+    return p;
 }
 
 static void draw_cost_line(const CacheSeen *s, Canvas *c, int y) {
@@ -102,24 +114,18 @@ static void draw_cost_line(const CacheSeen *s, Canvas *c, int y) {
     canvas_textf(c, at, y, -1, STYLE_DIM, CANVAS_ELLIPSIS, _(" FLOPs ÷ %s"), format_fixed(cache_ratio(s, false), 1).s);
 }
 
-/* What stands below the cells: the cost, and what the marks and the cursor say. */
-static void draw_foot(const PaneContext *x, const CacheSeen *s, Canvas *c, Rect cells) {
+/* What stands below the cells: the cost where no side has it, and what the marks and the cursor say. */
+static void draw_foot(const PaneContext *x, const CacheSeen *s, Canvas *c, const CachePlan *p) {
     const CacheState *state = x->state;
-    int y = cells.h;
-    if (cells.w < c->w) { /* the side has the cost */
-        cache_draw_number(s, c, 0, y, cells.w);
-        if (y + 1 < c->h) cache_draw_marks(s, c, 0, y + 1, cells.w);
-        if (y + 2 < c->h) cache_draw_scale(s, c, 0, y + 2, cells.w);
-        return;
-    }
-    if (y < c->h) draw_cost_line(s, c, y);
-    if (y + 1 >= c->h) return;
-    if (state->check)
-        cache_draw_check_line(s, c, 0, y + 1, c->w);
-    else if (x->focus)
-        cache_draw_number(s, c, 0, y + 1, c->w);
-    else
-        cache_draw_marks(s, c, 0, y + 1, c->w);
+    int y = p->foot.y, end = y + p->foot.h;
+    if (p->side.h == 0 && y < end) draw_cost_line(s, c, y++);
+    if (y >= end) return;
+    if (p->side.h == 0 && state->check)
+        cache_draw_check_line(s, c, 0, y++, p->foot.w);
+    else if (p->side.h > 0 || x->focus)
+        cache_draw_number(s, c, 0, y++, p->foot.w);
+    if (y < end) cache_draw_marks(s, c, 0, y++, p->foot.w);
+    if (y < end) cache_draw_scale(s, c, 0, y, p->foot.w);
 }
 
 /* For the back row: the bytes in tall digits, what one more token adds, and how much less work it is. */
@@ -144,14 +150,15 @@ static void cache_draw(const PaneContext *x, Canvas *c) {
         pane_draw_empty(&pane_cache, c);
         return;
     }
-    Rect cells = cells_rect(x->detail, c->w, c->h), side = {c->w - side_w(c->w), 0, side_w(c->w), c->h};
-    cache_draw_cells(&s, c, cells);
-    draw_foot(x, &s, c, cells);
-    if (cells.w == c->w) return;
+    CachePlan p = plan_of(x->detail, &s, c);
+    cache_draw_cells(&s, c, p.cells);
+    if (p.overview.h) cache_draw_overview(&s, c, p.overview);
+    draw_foot(x, &s, c, &p);
+    if (p.side.h == 0) return;
     if (x->detail == DETAIL_PRESENT)
-        draw_present(&s, c, side);
+        draw_present(&s, c, p.side);
     else
-        draw_side(x, &s, c, side);
+        draw_side(x, &s, c, p.side);
 }
 
 /* Moving: up and down over the tokens, left and right over the numbers of K and V. */
@@ -205,7 +212,8 @@ static void cache_click(PaneCall *call, int x, int y, int w, int h) {
     int layer, head, slot, column;
     if (!see(call, &s)) return;
     Canvas area = {.w = w, .h = h, .heat_colour = true};
-    if (!cache_cell_at(&s, &area, cells_rect(call->detail, w, h), x, y, &layer, &head, &slot, &column)) return;
+    CachePlan p = plan_of(call->detail, &s, &area);
+    if (!cache_cell_at(&s, &area, p.cells, x, y, &layer, &head, &slot, &column)) return;
     if (slot >= s.used) return;
     call->cursor->layer = layer;
     if (call->cursor->head / s.group != head) call->cursor->head = head * s.group;

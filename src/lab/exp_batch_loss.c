@@ -203,6 +203,10 @@ static Status run(Study *s) {
     return status;
 }
 
+static void follow(const Options *o, const char *name, Str *out) {
+    if (strcmp(name, "pad_loss") == 0) str_add(out, asks_model(o) ? _("the model's own") : _("pads are left out"));
+}
+
 const Experiment experiment_batch_loss = {
     .entry = {.id = "batch.loss",
               .section = "L3 3.3",
@@ -216,4 +220,5 @@ const Experiment experiment_batch_loss = {
               .figure = {FIGURE_BARS, "loss", "rule", "value", NULL}},
     .check = check,
     .run = run,
+    .follow = follow,
 };
