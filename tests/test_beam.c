@@ -4,6 +4,7 @@
 
 #include "decode/beam.h"
 #include "decode/beam_model.h"
+#include "decode/beam_sample.h"
 #include "decode/beam_truth.h"
 #include "decode/decoder.h"
 #include "decode/greedy.h"
@@ -632,6 +633,100 @@ static void the_truth_of_a_models_tree(void **state) {
     truth_done(&t);
 }
 
+static void no_numbers(const Prefixes *p, const int *ids, int n, double *out) {
+    (void)ids;
+    for (int k = 0; k < p->vocabulary; k++) out[k] = n == 0 ? -log(3) : (double)NAN;
+}
+
+/* Of 4000 sentences as many begin with a word as its probability says; each is drawn with its own numbers. */
+static void samples(void **state) {
+    (void)state;
+    enum { N = WIDEST };
+    Prefixes p = {.log_p = hand, .vocabulary = 3};
+    int first_is_one = 0, sampled = 0, ends_at_once = 0, twos = 0;
+    for (uint64_t seed = 0; seed < 500; seed++) {
+        BeamSource s = source_of(&p);
+        BeamSample sample[N];
+        assert_ok(beam_samples(&s, N, 6, 0, seed, sample));
+        for (int i = 0; i < N; i++) {
+            double log_p = 0, row[3];
+            assert_in_range(sample[i].length, 1, 6);
+            for (int k = 0; k < sample[i].length; k++) {
+                hand(&p, sample[i].ids, k, row);
+                log_p += row[sample[i].ids[k]];
+                assert_int_equal(sample[i].ids[k] == 0, sample[i].ended && k == sample[i].length - 1);
+            }
+            NEAR(sample[i].log_p, log_p);
+            assert_true(sample[i].ended || sample[i].length == 6);
+            sampled++;
+            first_is_one += sample[i].ids[0] == 1;
+            twos += sample[i].ids[0] == 2;
+            ends_at_once += sample[i].ids[0] == 2 && sample[i].ids[1] == 0;
+        }
+        if (seed == 3) { /* the first two alone are the same two */
+            BeamSample again[2];
+            s = source_of(&p);
+            assert_ok(beam_samples(&s, 2, 6, 0, seed, again));
+            for (int i = 0; i < 2; i++) {
+                assert_int_equal(again[i].length, sample[i].length);
+                assert_memory_equal(again[i].ids, sample[i].ids, (size_t)sample[i].length * sizeof(int));
+            }
+            beam_samples_done(again, 2);
+        }
+        beam_samples_done(sample, N);
+    }
+    assert_int_equal(first_is_one + twos, sampled);
+    assert_true(fabs(first_is_one / (double)sampled - .6) < .03); /* four standard deviations */
+    assert_true(fabs(ends_at_once / (double)twos - .9) < .03);
+    p.log_p = no_numbers;
+    BeamSource s = source_of(&p);
+    BeamSample bad[2];
+    assert_status(beam_samples(&s, 2, 9, 9, 1, bad), STATUS_FAILED, "sampling: what comes next is no distribution");
+    beam_samples_done(bad, 2);
+}
+
+/* The same numbers from a model in a batch, alone and by beam_log_p; the truth's samples are its sentences. */
+static void samples_of_models_and_truth(void **state) {
+    (void)state;
+    Model *m = make_model(9, 14, 0);
+    const int ids[] = {1, 4};
+    BeamModel *model = beam_model_new(m, NULL, 7, 14);
+    BeamSource s = beam_model_source(model, ids, 2);
+    BeamSample sample[7], alone[1];
+    assert_ok(beam_samples(&s, 7, 64, VOCAB_EOS, 5, sample));
+    s = beam_model_source(model, ids, 2);
+    assert_ok(beam_samples(&s, 1, 64, VOCAB_EOS, 5, alone));
+    assert_int_equal(alone[0].length, sample[0].length);
+    assert_true(alone[0].log_p == sample[0].log_p);
+    for (int i = 0; i < 7; i++) {
+        double log_p;
+        assert_true(sample[i].ended || sample[i].length == 13); /* 14 in all, and one that is only predicted */
+        s = beam_model_source(model, ids, 2);
+        assert_ok(beam_log_p(&s, sample[i].ids, sample[i].length, &log_p));
+        assert_true(log_p == sample[i].log_p);
+    }
+    double beyond;
+    s = beam_model_source(model, ids, 2);
+    assert_ok(beam_log_p(&s, (int[14]){3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3}, 14, &beyond));
+    assert_true(beyond == -HUGE_VAL);
+    beam_samples_done(sample, 7);
+    beam_samples_done(alone, 1);
+    beam_model_free(model);
+    model_free(m);
+    Truth t;
+    truth_of(&t, "s: 3 a {s} | 1 b\n");
+    BeamTruth *truth = beam_truth_new(t.memo, t.vocab, 7);
+    s = beam_truth_source(truth, (int[]){VOCAB_BOS}, 1);
+    assert_ok(beam_samples(&s, 7, 200, VOCAB_EOS, 5, sample));
+    for (int i = 0; i < 7; i++) {
+        assert_true(sample[i].ended && sample[i].length >= 2);
+        NEAR(sample[i].log_p, log(.25) + (sample[i].length - 2) * log(.75));
+    }
+    beam_samples_done(sample, 7);
+    beam_truth_free(truth);
+    truth_done(&t);
+}
+
 /* What was asked before is remembered, also when more was asked than is kept. */
 static void the_memo(void **state) {
     (void)state;
@@ -677,6 +772,8 @@ int main(void) {
         cmocka_unit_test(ties),
         cmocka_unit_test(impossible_and_other_ends),
         cmocka_unit_test(the_truth_of_a_models_tree),
+        cmocka_unit_test(samples),
+        cmocka_unit_test(samples_of_models_and_truth),
         cmocka_unit_test(the_memo),
         cmocka_unit_test(all_is_freed),
     };
