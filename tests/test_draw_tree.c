@@ -41,6 +41,7 @@ static Tree tree(void) {
                   .depth = 5,
                   .root = "dogs",
                   .value_label = "log p",
+                  .value_role = STYLE_MODEL,
                   .truth_label = "truth",
                   .best = 16,
                   .cursor = -1};
@@ -48,7 +49,7 @@ static Tree tree(void) {
 
 static char *drawn(const Tree *t, int w, int h, Glyphs glyphs, bool styles, int *hidden) {
     Canvas *c = canvas_new(w, h, glyphs);
-    int more = draw_tree(c, (Rect){0, 0, w, h}, t);
+    int more = draw_tree(c, (Rect){0, 0, w, h}, t).hidden;
     if (hidden) *hidden = more;
     Str s;
     str_init(&s);
@@ -100,6 +101,10 @@ static void what_is_left_out(void **state) {
     t.cursor = 7;
     assert_true(holds(&t, 78, 6, "apples") && !holds(&t, 78, 6, "make"));
     t.cursor = -1;
+    t.bare = true;
+    mem_free(drawn(&t, 78, 12, GLYPHS_HALF, false, &hidden));
+    assert_true(hidden == 0 && holds(&t, 78, 12, "near") && !holds(&t, 78, 12, "make"));
+    t.bare = false;
     assert_true(holds(&t, 78, 3, "</s>")); /* what is best when not even the open fit */
     t.cursor = 13;
     assert_true(holds(&t, 78, 2, "in"));
@@ -163,6 +168,7 @@ static void odd_trees(void **state) {
     Tree t = {.node = odd, .nodes = 3, .depth = 2, .root = WIDE, .best = 1, .cursor = -1};
     expect_golden("tree-odd", &t, 50, 5, GLYPHS_HALF);
     t.value_label = "log p";
+    t.value_role = STYLE_TRUTH;
     expect_golden("tree-no-truth", &t, 50, 5, GLYPHS_HALF);
     t.nodes = 0;
     mem_free(drawn(&t, 50, 5, GLYPHS_HALF, false, NULL));
@@ -178,7 +184,7 @@ static void it_stays_inside(void **state) {
                     Canvas *c = canvas_new(w + 2, h + 2, GLYPHS_HALF);
                     canvas_fill(c, (Rect){0, 0, w + 2, h + 2}, 0x2588, STYLE_ERROR, ATTRIBUTE_NONE);
                     (void)draw_tree(c, (Rect){1, 1, w, h}, &t);
-                    draw_tree_legend(c, 1, h, w, 7);
+                    (void)draw_tree_legend(c, 1, h, w, 7);
                     for (int y = 0; y < h + 2; y++)
                         for (int x = 0; x < w + 2; x++)
                             if (x == 0 || y == 0 || x > w || y > h)

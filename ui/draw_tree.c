@@ -3,7 +3,6 @@
 #include "format.h"
 #include "intl.h"
 #include "mem.h"
-#include "utf8.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -29,17 +28,20 @@ typedef struct {
 } Place;
 
 typedef struct {
-    Place *place; /* [nodes] */
-    int rows;     /* leaves that are shown */
-    int hidden;   /* leaves that are not */
-    int top;      /* row at the top of the rectangle */
-    int first;    /* step at the left; those before it do not fit */
-    int *x, *w;   /* [depth + 1] of each step's labels; 0: the root */
-    int gap;      /* columns between two steps */
-    int begin;    /* the first node behind the root */
-    int inner;    /* numbers behind each label: 0, 1 or 2 */
-    int numbers;  /* columns of the numbers behind the tree, the marks included; 0: none */
-    int beside;   /* where they begin */
+    const Canvas *canvas; /* how wide labels are drawn */
+    Place *place;         /* [nodes] */
+    int rows;             /* leaves that are shown */
+    int hidden;           /* leaves that are not */
+    int top;              /* row at the top of the rectangle */
+    int first;            /* step at the left; those before it do not fit */
+    int *x, *w;           /* [depth + 1] of each step's labels; 0: the root */
+    int gap;              /* columns between two steps */
+    int begin;            /* the first node behind the root */
+    bool visits, news;    /* how many pass is shown, and what is new */
+    int inner;            /* numbers behind each label: 0, 1 or 2 */
+    int columns;          /* of numbers behind the tree: 0, 1 or 2 */
+    int numbers;          /* how wide those are, the marks included */
+    int beside;           /* where they begin */
 } Layout;
 
 /* ---- which nodes are there ---- */
@@ -50,7 +52,7 @@ TreeState draw_tree_state(const Tree *t, int node) {
 }
 
 static bool is_there(const Tree *t, int node) {
-    return t->node[node].depth <= t->depth;
+    return t->node[node].depth <= t->depth && !(t->bare && t->node[node].state == TREE_PRUNED);
 }
 
 static bool on_path(const Tree *t, int node, int end) {
@@ -90,7 +92,8 @@ static int find_leaves(const Tree *t, Leaf *leaf) {
     int n = 0, pruned = 0, depth = 0;
     for (int i = 0; i < t->nodes; i++)
         if (is_there(t, i) && t->node[i].parent >= 0) inner[t->node[i].parent] = true;
-    for (int i = 0; i < t->nodes && is_there(t, i); i++) {
+    for (int i = 0; i < t->nodes; i++) {
+        if (!is_there(t, i)) continue;
         if (t->node[i].depth != depth) pruned = 0;
         depth = t->node[i].depth;
         pruned += t->node[i].state == TREE_PRUNED;
@@ -153,10 +156,10 @@ static int set_rows(Layout *l, int node, int row) {
     return row;
 }
 
-static int label_columns(const TreeNode *n) {
+static int label_columns(const Layout *l, const TreeNode *n) {
     char visits[16];
-    int w = utf8_columns(n->label) + (n->marks & TREE_NEW ? 1 : 0);
-    if (n->visits > 0) w += 1 + snprintf(visits, sizeof visits, "%d", n->visits);
+    int w = canvas_columns(l->canvas, n->label) + (l->news && n->marks & TREE_NEW ? 1 : 0);
+    if (l->visits && n->visits > 0) w += 1 + snprintf(visits, sizeof visits, "%d", n->visits);
     return w;
 }
 
@@ -169,12 +172,12 @@ static int tree_columns(const Tree *t, const Layout *l) {
 
 /* Steps as wide as their widest label. */
 static void set_widths(const Tree *t, Layout *l) {
-    int root = utf8_columns(t->root);
+    int root = canvas_columns(l->canvas, t->root);
     l->w[0] = root < LABEL_MOST ? root : LABEL_MOST;
     for (int d = 1; d <= t->depth; d++) l->w[d] = 1;
     for (int i = 0; i < t->nodes; i++) {
         if (l->place[i].row < 0) continue;
-        int w = label_columns(&t->node[i]), *step = &l->w[t->node[i].depth];
+        int w = label_columns(l, &t->node[i]), *step = &l->w[t->node[i].depth];
         if (w > LABEL_MOST) w = LABEL_MOST;
         if (w > *step) *step = w;
     }
@@ -199,27 +202,40 @@ static int wanted_step(const Tree *t) {
     return t->cursor >= 0 && is_there(t, t->cursor) ? t->node[t->cursor].depth : t->depth;
 }
 
-/* The columns of numbers at the right that W columns have room for beside a tree. */
-static int numbers_beside(const Tree *t, int w, bool truth) {
-    int numbers = MARKS_W + NUMBER_W;
-    if (!t->value_label || w < TREE_LEAST + numbers) return 0;
-    return truth && t->truth_label && w >= TREE_LEAST + numbers + NUMBER_W ? numbers + NUMBER_W : numbers;
+/* Beside the tree: the marks, and as many COLUMNS of numbers as there are and W leaves room for. */
+static void set_numbers(const Tree *t, Layout *l, int w, int columns) {
+    while (columns > 0 && w < TREE_LEAST + MARKS_W + columns * NUMBER_W) columns--;
+    l->columns = columns;
+    l->numbers = t->value_label ? MARKS_W + columns * NUMBER_W : 0;
 }
 
-/* Where there is much room there are numbers behind the labels. Where there is little the branches move together, then
- * labels are cut, then the truth goes, then labels are cut further. */
-static void set_room(const Tree *t, Layout *l, int w) {
-    set_widths(t, l);
-    l->gap = GAP;
-    l->numbers = numbers_beside(t, w, true);
-    for (int n = t->truth_label ? 2 : 1; n > 0 && t->value_label && l->inner == 0; n--)
+/* Where there is much room there are numbers behind the labels too. */
+static void set_inner(const Tree *t, Layout *l, int w, int columns) {
+    for (int n = columns; n > 0 && l->inner == 0; n--)
         if (tree_columns(t, l) + n * INNER_W * t->depth <= w - l->numbers) l->inner = n;
     for (int d = 1; d <= t->depth; d++) l->w[d] += l->inner * INNER_W;
-    if (l->inner > 0 || tree_columns(t, l) <= w - l->numbers) return;
-    l->gap = GAP_LEAST;
-    if (shrink(t, l, w - l->numbers, LABEL_SMALL)) return;
+}
+
+/* Where there is little room the branches move together, then the visits go; then labels are cut, but not far before
+ * the numbers go, the truth first; then the marks of what is new, then labels are cut further. */
+static void set_room(const Tree *t, Layout *l, int w) {
+    int columns = !t->value_label ? 0 : t->truth_label ? 2 : 1;
+    l->visits = l->news = true;
+    l->gap = GAP;
     set_widths(t, l);
-    l->numbers = numbers_beside(t, w, false);
+    set_numbers(t, l, w, columns);
+    set_inner(t, l, w, columns);
+    if (tree_columns(t, l) <= w - l->numbers) return;
+    l->gap = GAP_LEAST;
+    if (tree_columns(t, l) <= w - l->numbers) return;
+    l->visits = false;
+    for (; columns >= 0; columns--) {
+        set_widths(t, l);
+        set_numbers(t, l, w, columns);
+        if (shrink(t, l, w - l->numbers, LABEL_SMALL)) return;
+    }
+    l->news = false;
+    set_widths(t, l);
     (void)shrink(t, l, w - l->numbers, LABEL_LEAST);
 }
 
@@ -244,8 +260,9 @@ static void scroll(const Tree *t, Layout *l, int room) {
     if (l->top < 0) l->top = 0;
 }
 
-static Layout lay_out(int w, int h, const Tree *t) {
-    Layout l = {0};
+static Layout lay_out(const Canvas *c, const Tree *t) {
+    Layout l = {.canvas = c};
+    int w = c->w, h = c->h;
     size_t steps = (size_t)t->depth + 1;
     l.place = MEM_ARRAY(Place, (size_t)t->nodes);
     l.x = MEM_ARRAY(int, steps);
@@ -294,15 +311,15 @@ static void draw_label(Canvas *c, int x, int y, const Tree *t, const Layout *l, 
     bool best = t->best >= 0 && on_path(t, node, t->best), dim = is_dim(t, l, node);
     int w = l->w[n->depth] - l->inner * INNER_W, at = 0;
     char visits[16] = "";
-    if (n->visits > 0) snprintf(visits, sizeof visits, "·%d", n->visits);
+    if (l->visits && n->visits > 0) snprintf(visits, sizeof visits, "·%d", n->visits);
     int behind = canvas_columns(c, visits);
     if (behind > w - 2) behind = 0;
-    if (n->marks & TREE_NEW) at += canvas_text(c, x, y, w, "+", STYLE_WARNING, ATTRIBUTE_BOLD);
+    if (l->news && n->marks & TREE_NEW) at += canvas_text(c, x, y, w, "+", STYLE_WARNING, ATTRIBUTE_BOLD);
     at +=
         canvas_text(c, x + at, y, w - at - behind, n->label, role_of(t, l, node),
                     CANVAS_ELLIPSIS | (n->marks & TREE_GREEDY ? ATTRIBUTE_UNDERLINE : 0) | (best ? ATTRIBUTE_BOLD : 0));
-    if (behind) canvas_text(c, x + at, y, behind, visits, STYLE_GENERATED, ATTRIBUTE_NONE);
-    if (l->inner > 0) draw_number(c, x + w + INNER_W, y, n->value, 2, dim ? STYLE_DIM : STYLE_MODEL);
+    if (behind) canvas_text(c, x + at, y, behind, visits, STYLE_SERIES_C, ATTRIBUTE_NONE);
+    if (l->inner > 0) draw_number(c, x + w + INNER_W, y, n->value, 2, dim ? STYLE_DIM : t->value_role);
     if (l->inner > 1) draw_number(c, x + w + 2 * INNER_W, y, n->truth, 2, dim ? STYLE_DIM : STYLE_TRUTH);
 }
 
@@ -337,7 +354,7 @@ static uint32_t leaf_mark(TreeState state) {
     case TREE_KEPT:
         break;
     }
-    return 0x00B7;
+    return 0x2013;
 }
 
 /* The mark and the numbers of a leaf at the right edge. */
@@ -348,9 +365,8 @@ static void draw_leaf(Canvas *c, const Tree *t, const Layout *l, int node) {
     int y = l->place[node].row - l->top, x = l->beside + MARKS_W;
     if (l->numbers == 0) return;
     canvas_put(c, x - 1, y, leaf_mark(state), state == TREE_FINISHED ? STYLE_GOOD : STYLE_DIM, ATTRIBUTE_NONE);
-    draw_number(c, x + NUMBER_W, y, n->value, 3, dim ? STYLE_DIM : STYLE_MODEL);
-    if (l->numbers > MARKS_W + NUMBER_W)
-        draw_number(c, x + 2 * NUMBER_W, y, n->truth, 3, dim ? STYLE_DIM : STYLE_TRUTH);
+    if (l->columns > 0) draw_number(c, x + NUMBER_W, y, n->value, 3, dim ? STYLE_DIM : t->value_role);
+    if (l->columns > 1) draw_number(c, x + 2 * NUMBER_W, y, n->truth, 3, dim ? STYLE_DIM : STYLE_TRUTH);
 }
 
 /* The steps, what the numbers are, and whether there is more than shows. */
@@ -361,10 +377,10 @@ static void draw_head(Canvas *c, const Tree *t, const Layout *l, int room) {
     int x = l->beside + MARKS_W;
     if (l->top > 0) canvas_put(c, x - 2, 0, 0x25B4, STYLE_WARNING, ATTRIBUTE_NONE);
     if (l->rows - l->top > room) canvas_put(c, x - 1, 0, 0x25BE, STYLE_WARNING, ATTRIBUTE_NONE);
-    if (l->numbers == 0) return;
-    canvas_text(c, x + NUMBER_W - canvas_columns(c, t->value_label), 0, -1, t->value_label, STYLE_MODEL,
-                ATTRIBUTE_NONE);
-    if (l->numbers > MARKS_W + NUMBER_W)
+    if (l->columns > 0)
+        canvas_text(c, x + NUMBER_W - canvas_columns(c, t->value_label), 0, -1, t->value_label, t->value_role,
+                    ATTRIBUTE_NONE);
+    if (l->columns > 1)
         canvas_text(c, x + 2 * NUMBER_W - canvas_columns(c, t->truth_label), 0, -1, t->truth_label, STYLE_TRUTH,
                     ATTRIBUTE_NONE);
 }
@@ -375,41 +391,42 @@ static void draw_node(Canvas *c, const Tree *t, const Layout *l, int node) {
     int d = t->node[node].depth;
     if (p->first < 0) draw_leaf(c, t, l, node);
     if (d < l->first) return;
-    int used = label_columns(&t->node[node]);
+    int used = label_columns(l, &t->node[node]);
     if (used > l->w[d] || l->inner > 0) used = l->w[d];
     if (p->first >= 0) draw_branches(c, t, l, p->first, l->x[d] + used + 1, p->row);
     draw_label(c, l->x[d], p->row - l->top, t, l, node);
 }
 
-int draw_tree(Canvas *c, Rect r, const Tree *t) {
+TreeShown draw_tree(Canvas *c, Rect r, const Tree *t) {
     Canvas view = canvas_view(c, r);
-    if (view.w < 4 || view.h < 2 || t->depth < 1 || t->nodes < 1) return 0;
-    Layout l = lay_out(view.w, view.h, t);
+    if (view.w < 4 || view.h < 2 || t->depth < 1 || t->nodes < 1) return (TreeShown){0};
+    Layout l = lay_out(&view, t);
     draw_head(&view, t, &l, view.h - 1);
     Canvas rows = canvas_view(&view, (Rect){0, 1, view.w, view.h - 1});
-    int used = utf8_columns(t->root);
+    int used = canvas_columns(&view, t->root);
     if (l.first == 0 && l.begin >= 0) {
         draw_branches(&rows, t, &l, l.begin, (used < l.w[0] ? used : l.w[0]) + 1, 0);
         canvas_text(&rows, 0, -l.top, l.w[0], t->root, STYLE_PROMPT, CANVAS_ELLIPSIS);
     }
     for (int i = 0; i < t->nodes; i++)
         if (l.place[i].row >= 0) draw_node(&rows, t, &l, i);
-    int hidden = l.hidden;
+    TreeShown shown = {.hidden = l.hidden, .visits = l.visits};
     layout_done(&l);
-    return hidden;
+    return shown;
 }
 
-void draw_tree_legend(Canvas *c, int x, int y, int w, int hidden) {
+int draw_tree_legend(Canvas *c, int x, int y, int w, int hidden) {
     int at = canvas_text(c, x, y, w, _("● finished"), STYLE_GOOD, ATTRIBUTE_NONE);
-    at += canvas_text(c, x + at, y, w - at, _("  ○ open  · died out  ✂ pruned"), STYLE_DIM, ATTRIBUTE_NONE);
-    if (hidden > 0) canvas_textf(c, x + at, y, w - at, STYLE_DIM, ATTRIBUTE_NONE, _("  +%d hidden"), hidden);
+    at += canvas_text(c, x + at, y, w - at, _("  ○ open  – died out  ✂ pruned"), STYLE_DIM, ATTRIBUTE_NONE);
+    if (hidden > 0) at += canvas_textf(c, x + at, y, w - at, STYLE_DIM, ATTRIBUTE_NONE, _("  +%d hidden"), hidden);
+    return at;
 }
 
 int draw_tree_at(const Canvas *c, Rect r, const Tree *t, int x, int y) {
     Canvas view = canvas_view(c, r);
     if (view.w < 4 || view.h < 2 || t->depth < 1 || t->nodes < 1) return -1;
     if (x < r.x || x >= r.x + view.w || y <= r.y || y >= r.y + view.h) return -1;
-    Layout l = lay_out(view.w, view.h, t);
+    Layout l = lay_out(&view, t);
     int found = -1;
     for (int i = 0; i < t->nodes; i++) {
         int d = t->node[i].depth, at = x - r.x - (d < l.first ? view.w : l.x[d]);

@@ -31,14 +31,21 @@ typedef struct {
     int depth;        /* as it was after so many steps: what is deeper is not there, and what was kept then is open */
     const char *root; /* what stands before the tree */
     const char *value_label, *truth_label; /* over the numbers of a row; NULL: no such column */
+    StyleRole value_role;                  /* STYLE_MODEL, or STYLE_TRUTH when it is the truth's own tree */
+    bool bare;                             /* without what was pruned */
     int best;                              /* the path to this node is strong; -1: none */
     int cursor;                            /* -1: none */
 } Tree;
 
-/* Draws the tree below a line that counts the steps; returns how many leaves there was no room for. */
-int draw_tree(Canvas *c, Rect r, const Tree *t);
-/* One line: what the marks of the leaves mean, and how many leaves are hidden. */
-void draw_tree_legend(Canvas *c, int x, int y, int w, int hidden);
+typedef struct {
+    int hidden;  /* leaves that there was no room for */
+    bool visits; /* there was room for how many pass */
+} TreeShown;
+
+/* Draws the tree below a line that counts the steps. */
+TreeShown draw_tree(Canvas *c, Rect r, const Tree *t);
+/* One line: what the marks of the leaves mean, and how many leaves are hidden; returns the columns used. */
+int draw_tree_legend(Canvas *c, int x, int y, int w, int hidden);
 /* The node that draw_tree, called alike, shows at (x, y); -1: none. */
 int draw_tree_at(const Canvas *c, Rect r, const Tree *t, int x, int y);
 /* What stands in the tree for its state after so many steps: a node that was kept at the last of them is open. */

@@ -239,12 +239,13 @@ static void draw_nodes(Canvas *c, Rect r, const Figure *f, const Table *t) {
                  .nodes = nodes.nodes,
                  .depth = nodes.depth,
                  .root = "",
-                 .value_label = "log p",
+                 .value_label = _("log p"),
+                 .value_role = STYLE_MODEL,
                  .truth_label = has_numbers(t, f->series) ? _("truth") : NULL,
                  .best = nodes.best,
                  .cursor = -1};
-    int hidden = draw_tree(c, (Rect){r.x, r.y, r.w, r.h - 1}, &tree);
-    draw_tree_legend(c, r.x, r.y + r.h - 1, r.w, hidden);
+    TreeShown shown = draw_tree(c, (Rect){r.x, r.y, r.w, r.h - 1}, &tree);
+    (void)draw_tree_legend(c, r.x, r.y + r.h - 1, r.w, shown.hidden);
     tree_table_done(&nodes);
 }
 
