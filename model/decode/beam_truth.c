@@ -150,3 +150,22 @@ Status beam_true_log_p(const Beam *b, NextMemo *memo, const Vocab *v, const int 
     mem_free(path);
     return s;
 }
+
+Status beam_true_path(NextMemo *memo, const Vocab *v, const int *ids, int n, const int *path, int length,
+                      double *log_p) {
+    Status s = status_ok();
+    bool possible = is_prefix(v, ids, n);
+    Str text;
+    str_init(&text);
+    path_words(v, ids, n, &text);
+    *log_p = possible ? 0 : (double)-INFINITY;
+    for (int i = 0; i < length && status_is_ok(&s) && *log_p > (double)-INFINITY; i++) {
+        double step = (double)-INFINITY;
+        if (possible) s = log_p_after(memo, v, text.s, path[i], &step);
+        *log_p += step;
+        possible = vocab_is_word(v, path[i]); /* nothing follows what is none */
+        if (possible) add_word(&text, vocab_token(v, path[i]));
+    }
+    str_done(&text);
+    return s;
+}

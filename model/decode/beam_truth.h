@@ -22,4 +22,8 @@ BeamSource beam_truth_source(BeamTruth *t, const int *ids, int n);
 Status beam_true_log_p(const Beam *b, NextMemo *memo, const Vocab *v, const int *ids, int n,
                        double *true_log_p) STATUS_CHECKED;
 
+/* log p of path[0..length-1] after ids[0..n-1] by the language, in the same way. */
+Status beam_true_path(NextMemo *memo, const Vocab *v, const int *ids, int n, const int *path, int length,
+                      double *log_p) STATUS_CHECKED;
+
 #endif

@@ -113,6 +113,7 @@ void lab_adopt(Lab *l, Run *r, Options *o, const char *name, bool runs) {
     l->head_off = MEM_ARRAY(unsigned char, (size_t)c->layers *(size_t)c->heads);
     l->window = -1;
     l->poke = l->poke_id = 0;
+    beam_adopt(l);
     l->failed = false;
     l->saved = -1;
     if (runs) l->train.goal = run_steps(r);
@@ -302,6 +303,8 @@ Snapshot *lab_snapshot(Lab *l) {
                    .poke = l->poke,
                    .poke_id = l->poke_id,
                    .others = &run_corpus(r)->train,
+                   .beam = l->beam,
+                   .step = facts.step,
                    .curve = l->train.curve,
                    .test = l->train.test};
     observers_look(l->observers, &scene, l->watch, s);

@@ -441,6 +441,7 @@ Table *decode_state(const Lab *l) {
     const char *word = l->poke_id > 0 ? vocab_token(run_corpus(l->train.live)->vocab, l->poke_id) : "";
     if (l->poke > 0) add_line(t, "poke %d%s%s", l->poke, word[0] ? " " : "", word);
     add_filter(t, d);
+    beam_add_state(l, t);
     swap_state(l, t);
     add_line(t, "token to %d", decode_visible(d));
     return t;

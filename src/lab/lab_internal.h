@@ -84,6 +84,7 @@ struct Lab {
     unsigned char *head_off; /* [layers x heads] */
     int window;              /* -1: the model's */
     int poke, poke_id;       /* as in a scene */
+    BeamSettings beam;
     ObserverSet watch;
     long mark;
     Observers *observers;
@@ -127,6 +128,10 @@ void swap_text(const Lab *l, Str *out); /* "token 3 is cats", added with ", " be
 void swap_state(const Lab *l, Table *lines);
 /* The commands that bring prompt, position, filter and tampering of L to a fresh run, a row each: line. */
 Table *decode_state(const Lab *l);
+
+/* --- lab_beam.c --- */
+void beam_adopt(Lab *l);                     /* a fresh run: what it cannot be asked is given up */
+void beam_add_state(const Lab *l, Table *t); /* the command that makes the settings these */
 
 /* Numbers in commands: a sentence unless TEXT is a whole number from LEAST to MOST. */
 Status lab_number(const char *what, const char *text, long least, long most, long *out) STATUS_CHECKED;

@@ -23,8 +23,9 @@ struct Observers {
     Tape *probe, *later; /* later: NULL until asked for */
     Batch batch, later_batch;
     Vid logits;
-    bool probed; /* in this look */
+    bool probed;              /* in this look */
     Speaker *speaker, *plain; /* plain: NULL until asked for */
+    BeamWatch *beam_watch;
     bool speaking;            /* the speaker is set for this look */
     const Language *language; /* that the truths are of */
     Truth truth[TRUTHS];      /* a ring */
@@ -53,6 +54,7 @@ Observers *observers_new(void) {
     batch_init(&o->batch);
     batch_init(&o->later_batch);
     o->speaker = speaker_new();
+    o->beam_watch = beam_watch_new();
     return o;
 }
 
@@ -63,6 +65,7 @@ void observers_forget(Observers *o) {
     }
     o->truths = o->next_truth = o->true_n = 0;
     o->language = NULL;
+    beam_watch_forget(o->beam_watch);
 }
 
 void observers_free(Observers *o) {
@@ -74,6 +77,7 @@ void observers_free(Observers *o) {
     batch_done(&o->later_batch);
     speaker_free(o->speaker);
     if (o->plain) speaker_free(o->plain);
+    beam_watch_free(o->beam_watch);
     path_done(&o->true_path);
     mem_free(o->true_ids);
     table_free(o->card_sizes);
@@ -169,6 +173,10 @@ Speaker *observers_speaker(Observers *o, const Scene *scene) {
     if (!o->speaking) speaker_reset(o->speaker, scene->model, &scene->tweak);
     o->speaking = true;
     return o->speaker;
+}
+
+BeamWatch *observers_beam_watch(Observers *o) {
+    return o->beam_watch;
 }
 
 /* Truth. */

@@ -6,6 +6,7 @@
 #ifndef LAB_SCENE_H
 #define LAB_SCENE_H
 
+#include "beam_watch.h"
 #include "decode/filter.h"
 #include "decode/greedy.h"
 #include "model.h"
@@ -17,6 +18,13 @@
 #include "text/grammar.h"
 #include "text/vocab.h"
 
+/* The beam search that is looked at. */
+typedef struct {
+    int width; /* 0: BEAM_WIDTH */
+    bool length_norm, truth;
+} BeamSettings;
+enum { BEAM_WIDTH = 4, BEAM_WIDTH_MOST = 32 };
+
 typedef struct {
     const Model *model;
     const Vocab *vocab;
@@ -27,10 +35,12 @@ typedef struct {
     ModelTweak tweak;
     const int *given; /* [prompt] the prompt before anybody tampered; NULL: nothing of all this is tampered with */
     FilterConfig filter;
-    uint64_t seed;             /* of the draws */
-    int poke;                  /* position of the token that the mask's observer changes; 0: the first word */
-    int poke_id;               /* what it becomes; 0: another word */
-    const Sentences *others;   /* what is packed beside it in training; NULL: nothing is known */
+    uint64_t seed;           /* of the draws */
+    int poke;                /* position of the token that the mask's observer changes; 0: the first word */
+    int poke_id;             /* what it becomes; 0: another word */
+    const Sentences *others; /* what is packed beside it in training; NULL: nothing is known */
+    BeamSettings beam;
+    long step;                 /* of training, after which the model is as it is; 0: not known */
     const Table *curve, *test; /* of a live run; NULL: none */
 } Scene;
 
@@ -66,6 +76,8 @@ const double *observers_untouched(Observers *o, const Scene *scene);
 const Table *observers_card_sizes(Observers *o);
 /* Set to the scene's model. */
 Speaker *observers_speaker(Observers *o, const Scene *scene);
+/* What the beam's observer keeps from look to look. */
+BeamWatch *observers_beam_watch(Observers *o);
 /* The exact next tokens after ids[0..n-1] (<s> first); count 0 when there is no truth. Remembered; borrowed until the
  * next call. */
 const NextList *observers_truth(Observers *o, const Scene *scene, const int *ids, int n);
