@@ -438,6 +438,7 @@ Snapshot *fixture_snapshot(const FixtureSpec *p) {
     add_next(s, p);
     add_filter(s);
     add_path(s, p);
+    fixture_add_beam(s, p);
     for (int l = 0; l < p->layers; l++) add_layer(s, p, l);
     add_positions(s, p);
     add_switches(s, p);

@@ -17,6 +17,7 @@ typedef struct {
     int head_off;                        /* layer * heads + head + 1 of the head that is switched off; 0: none */
     long step, head, steps;
     bool truth; /* a grammar is known */
+    bool length_norm; /* of the beam */
     RunState state;
     bool decode_running;
     const char *tamper, *message;
@@ -28,6 +29,7 @@ typedef struct {
 FixtureSpec fixture_spec(void);
 Snapshot *fixture_snapshot(const FixtureSpec *spec);
 void fixture_add_mask(Snapshot *s, const FixtureSpec *spec); /* what the mask pane reads; part of fixture_snapshot */
+void fixture_add_beam(Snapshot *s, const FixtureSpec *spec); /* what the beam pane reads; part of fixture_snapshot */
 const char *fixture_word(int i);                             /* of the words that the tokens are made of */
 Snapshot *fixture_plain(void);                               /* of fixture_spec */
 Snapshot *fixture_empty(void);                               /* being loaded: facts only */

@@ -182,6 +182,32 @@ static void next_word_alone(void **unused) {
     one_pane(":pane sample<Enter>z", "sample");
 }
 
+static void beam_alone(void **unused) {
+    (void)unused;
+    one_pane(":pane beam<Enter>z", "beam");
+}
+
+static void beam_with_a_cursor(void **unused) {
+    (void)unused;
+    App *a = quiet_new(NULL);
+    screen_keys(a, ":pane beam<Enter>z<Right><Left><Left><Down>");
+    screen_golden(a, 80, 24, "beam-node");
+    screen_golden(a, 240, 67, "beam-node");
+    screen_keys(a, "<Up><Up>ad");
+    screen_golden(a, 80, 24, "beam-bare");
+    app_free(a);
+}
+
+static void beam_step_by_step(void **unused) {
+    (void)unused;
+    FixtureSpec p = fixture_spec();
+    p.tokens = p.position = p.prompt_tokens + 3, p.truth = false, p.length_norm = true;
+    App *a = quiet_new(&p);
+    screen_keys(a, ":pane beam<Enter>z<Right>");
+    screen_golden(a, 80, 24, "beam-step");
+    app_free(a);
+}
+
 static void the_past_while_decoding(void **unused) {
     (void)unused;
     FixtureSpec p = fixture_spec();
@@ -277,6 +303,9 @@ int main(void) {
         cmocka_unit_test(cache_that_rolls),
         cmocka_unit_test(cache_of_many_heads),
         cmocka_unit_test(next_word_alone),
+        cmocka_unit_test(beam_alone),
+        cmocka_unit_test(beam_with_a_cursor),
+        cmocka_unit_test(beam_step_by_step),
         cmocka_unit_test(the_past_while_decoding),
         cmocka_unit_test(nothing_yet),
         cmocka_unit_test(the_laboratory),

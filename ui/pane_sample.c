@@ -24,21 +24,6 @@ static int table_line(const Table *t, const char *of) {
     return -1;
 }
 
-/* TEXT without the words that are visible already, when it begins with them. */
-static const char *continuation(const Snapshot *s, const char *text) {
-    const Table *t = snapshot_table(s, "tokens");
-    int token = t ? table_find(t, "token") : -1;
-    const char *rest = text;
-    for (int i = 1; token >= 0 && i < reading_visible(s); i++) { /* token 0 is <s> */
-        if (table_is_empty(t, i, token)) return text;
-        size_t bytes = table_text_bytes(t, i, token);
-        if (strncmp(rest, table_text(t, i, token), bytes) != 0) return text;
-        rest += bytes;
-        rest += *rest == ' ';
-    }
-    return rest;
-}
-
 /* "model  chase the cat every day ." and below it its log-probabilities. */
 static int draw_sentence(const Snapshot *s, Canvas *c, Rect r, const char *of, const char *label, StyleRole role) {
     const Table *t = snapshot_table(s, "sentence");
@@ -46,7 +31,8 @@ static int draw_sentence(const Snapshot *s, Canvas *c, Rect r, const char *of, c
     if (row < 0 || r.h < 1) return 0;
     int at = canvas_text(c, r.x, r.y, r.w, label, role, ATTRIBUTE_BOLD) + 1;
     if (at < LABEL_W) at = LABEL_W;
-    canvas_text(c, r.x + at, r.y, r.w - at, continuation(s, table_text(t, row, table_find(t, "text"))), role,
+    canvas_text(c, r.x + at, r.y, r.w - at,
+                reading_continuation(s, reading_visible(s), table_text(t, row, table_find(t, "text"))), role,
                 CANVAS_ELLIPSIS);
     if (r.h < 2) return 1;
     canvas_textf(c, r.x + at, r.y + 1, r.w - at, STYLE_DIM, ATTRIBUTE_NONE, _("ln p %s   true %s"),

@@ -52,6 +52,20 @@ bool reading_is_generated(const Snapshot *s, int i) {
     return i >= snapshot_facts(s)->prompt_tokens;
 }
 
+const char *reading_continuation(const Snapshot *s, int tokens, const char *text) {
+    const Table *t = snapshot_table(s, "tokens");
+    int token = t ? table_find(t, "token") : -1;
+    const char *rest = text;
+    for (int i = 1; token >= 0 && i < tokens && i < table_rows(t); i++) { /* token 0 is <s> */
+        if (table_is_empty(t, i, token)) return text;
+        size_t bytes = table_text_bytes(t, i, token);
+        if (strncmp(rest, table_text(t, i, token), bytes) != 0) return text;
+        rest += bytes;
+        rest += *rest == ' ';
+    }
+    return rest;
+}
+
 bool reading_is_past(const Snapshot *s) {
     const SnapshotFacts *f = snapshot_facts(s);
     return f->step < f->head;

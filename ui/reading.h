@@ -17,6 +17,8 @@ void reading_token(const Snapshot *s, int i, char out[READING_TOKEN]);
 /* The same with its position behind it, "the (3)", when another token of the sentence is written alike. */
 void reading_token_place(const Snapshot *s, int i, char out[READING_TOKEN + 16]);
 bool reading_is_generated(const Snapshot *s, int i);
+/* TEXT without the first TOKENS tokens of the sentence, when it begins with them. Borrowed. */
+const char *reading_continuation(const Snapshot *s, int tokens, const char *text);
 bool reading_is_past(const Snapshot *s); /* looking at a step before the newest */
 
 /* The value of an option of the run, or its prompt, as table settings has it; NULL: not given. Borrowed. */
