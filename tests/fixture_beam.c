@@ -2,6 +2,7 @@
 #include "fixture.h"
 
 #include <math.h>
+#include <string.h>
 
 static const struct {
     int parent, depth;
@@ -56,6 +57,7 @@ static const Column mark_columns[] = {{"node", COLUMN_INT, ""},
 static const Column rival_columns[] = {{"of", COLUMN_TEXT, ""},
                                        {"text", COLUMN_TEXT, ""},
                                        {"log_p", COLUMN_DOUBLE, "nats"},
+                                       {"score", COLUMN_DOUBLE, ""},
                                        {"true_log_p", COLUMN_DOUBLE, "nats"},
                                        {NULL, 0, NULL}};
 static const Column sample_columns[] = {{"sample", COLUMN_INT, ""}, {"node", COLUMN_INT, ""}, {NULL, 0, NULL}};
@@ -134,9 +136,11 @@ static Table *marks(const FixtureSpec *p) {
 }
 
 static void add_rival(Table *t, const FixtureSpec *p, const char *of, const char *text, double log_p, double truth) {
+    int tokens = strcmp(of, "greedy") == 0 ? 8 : 6;
     table_add_text(t, of);
     table_add_text(t, text);
     table_add_real(t, log_p);
+    table_add_real(t, p->length_norm ? log_p / tokens : log_p);
     add_true(t, p, truth);
 }
 

@@ -159,6 +159,36 @@ static void nodes_are_found_where_they_are_drawn(void **state) {
     canvas_free(c);
 }
 
+/* Deeper than there is room for: the last steps, or those that end with the cursor's, labels whole. */
+static void deep_trees(void **state) {
+    (void)state;
+    enum { DEEP = 40 };
+    TreeNode deep[DEEP + 1];
+    for (int i = 0; i < DEEP; i++)
+        deep[i] = (TreeNode){.parent = i - 1, .depth = i + 1, .label = i % 2 ? "horses" : "the", .state = TREE_KEPT};
+    deep[DEEP - 1].state = TREE_OPEN;
+    deep[DEEP] = (TreeNode){.parent = 2, .depth = 4, .label = "early", .state = TREE_PRUNED, .value = -9};
+    for (int i = 0; i < DEEP; i++) deep[i].value = -1.0 * i;
+    TreeNode by_depth[DEEP + 1]; /* nodes stand in the order of their depth */
+    for (int i = 0; i <= DEEP; i++) by_depth[i] = i < 4 ? deep[i] : i == 4 ? deep[DEEP] : deep[i - 1];
+    for (int i = 6; i <= DEEP; i++) by_depth[i].parent = i - 1;
+    Tree t = {.node = by_depth,
+              .nodes = DEEP + 1,
+              .depth = DEEP,
+              .root = "root",
+              .value_label = "log p",
+              .value_role = STYLE_MODEL,
+              .best = DEEP,
+              .cursor = -1};
+    expect_golden("tree-deep", &t, 60, 4, GLYPHS_HALF);
+    assert_true(holds(&t, 60, 4, "horses") && holds(&t, 60, 4, "-39.000") && holds(&t, 60, 4, "… early"));
+    assert_true(holds(&t, 60, 4, "◂") && !holds(&t, 60, 4, "root") && !holds(&t, 60, 4, "▸"));
+    t.cursor = 10;
+    assert_true(holds(&t, 60, 4, "◂") && holds(&t, 60, 4, " 10 ") && holds(&t, 60, 4, "▸") && !holds(&t, 60, 4, " 40"));
+    t.cursor = 0;
+    assert_true(!holds(&t, 60, 4, "◂") && holds(&t, 60, 4, "root") && holds(&t, 60, 4, "▸"));
+}
+
 /* Wide characters, no truth, no numbers, one node, a label longer than there is room. */
 static void odd_trees(void **state) {
     (void)state;
@@ -249,10 +279,11 @@ static void a_table_is_a_tree(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(as_it_must_look),   cmocka_unit_test(what_is_left_out),
-        cmocka_unit_test(after_some_steps),  cmocka_unit_test(nodes_are_found_where_they_are_drawn),
-        cmocka_unit_test(odd_trees),         cmocka_unit_test(it_stays_inside),
-        cmocka_unit_test(a_table_is_a_tree), cmocka_unit_test(all_is_freed),
+        cmocka_unit_test(as_it_must_look),  cmocka_unit_test(what_is_left_out),
+        cmocka_unit_test(after_some_steps), cmocka_unit_test(nodes_are_found_where_they_are_drawn),
+        cmocka_unit_test(deep_trees),       cmocka_unit_test(odd_trees),
+        cmocka_unit_test(it_stays_inside),  cmocka_unit_test(a_table_is_a_tree),
+        cmocka_unit_test(all_is_freed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -228,7 +228,16 @@ static void the_laboratory_takes_the_settings(void **state) {
     assert_int_equal(cell_int(snapshot_table(s, "beam"), 0, "length_norm"), 0);
     assert_int_equal(cell_int(snapshot_table(s, "beam"), 0, "width"), 3);
     snapshot_unref(s);
+    fixture_do(l, "beam wider wider");
+    fixture_do(l, "beam narrower");
+    s = lab_snapshot(l);
+    assert_int_equal(cell_int(snapshot_table(s, "beam"), 0, "width"), 4);
+    snapshot_unref(s);
     fixture_refused(l, "beam width=33", "32");
+    fixture_do(l, "beam width=32");
+    fixture_refused(l, "beam wider", "32");
+    fixture_do(l, "beam width=1");
+    fixture_refused(l, "beam narrower", "at least 1");
     fixture_refused(l, "beam deep=3", "deep");
     lab_free(l);
 }

@@ -10,6 +10,7 @@
 
 enum {
     NUMBER_W = 9,   /* a column of numbers in the foot */
+    SCORE_W = 18,   /* "  -0.491 a token" */
     LABEL_W = 8,    /* "greedy" */
     SUM_W = 62,     /* the arithmetic of a node, */
     BESIDE_W = 130, /* which stands beside the sentences where there is so much room */
@@ -161,8 +162,8 @@ static int rival_columns(const BeamReading *r, const Canvas *c, int room) {
 }
 
 static int draw_rivals(const BeamReading *r, Canvas *c, Rect at) {
-    bool truth = r->drawn.truth_label != NULL;
-    int words = rival_columns(r, c, at.w - LABEL_W - NUMBER_W * (truth ? 2 : 1)), y = 0;
+    bool truth = r->drawn.truth_label != NULL, normed = beam_is_normed(r->snapshot);
+    int words = rival_columns(r, c, at.w - LABEL_W - NUMBER_W * (1 + truth) - (normed ? SCORE_W : 0)), y = 0;
     int right = at.x + LABEL_W + words + NUMBER_W;
     for (long i = 0; r->rivals && i < table_rows(r->rivals) && y < at.h; i++) {
         const char *of = cell_text(r->rivals, i, "of");
@@ -174,6 +175,9 @@ static int draw_rivals(const BeamReading *r, Canvas *c, Rect at) {
                     CANVAS_ELLIPSIS | (best ? ATTRIBUTE_BOLD : ATTRIBUTE_NONE));
         draw_number(c, right, at.y + y, cell_real(r->rivals, i, "log_p"), r->drawn.value_role);
         if (truth) draw_number(c, right + NUMBER_W, at.y + y, cell_real(r->rivals, i, "true_log_p"), STYLE_TRUTH);
+        if (normed)
+            canvas_textf(c, right + NUMBER_W * truth + 2, at.y + y, SCORE_W - 2, STYLE_STRONG, ATTRIBUTE_NONE,
+                         _("%s a token"), format_fixed(cell_real(r->rivals, i, "score"), 3).s);
         y++;
     }
     return y;

@@ -18,6 +18,7 @@ enum {
     NUMBER_W = 8,    /* a column of numbers at the right */
     INNER_W = 7,     /* a number behind a label */
     MARKS_W = 3,     /* before the numbers: is there more above or below, and what became of the leaf */
+    OUT_W = 2,       /* a sign that steps are left out, and a blank */
     TREE_LEAST = 20, /* columns that must remain beside the numbers */
 };
 
@@ -33,7 +34,7 @@ typedef struct {
     int rows;             /* leaves that are shown */
     int hidden;           /* leaves that are not */
     int top;              /* row at the top of the rectangle */
-    int first;            /* step at the left; those before it do not fit */
+    int first, last;      /* steps at the left and at the right; those before and behind do not fit */
     int *x, *w;           /* [depth + 1] of each step's labels; 0: the root */
     int gap;              /* columns between two steps */
     int begin;            /* the first node behind the root */
@@ -219,7 +220,7 @@ static void set_inner(const Tree *t, Layout *l, int w, int columns) {
 /* Where there is little room the branches move together, then the visits go; then labels are cut, but not far before
  * the numbers go, the truth first; then the marks of what is new, then labels are cut further. */
 static void set_room(const Tree *t, Layout *l, int w) {
-    int columns = !t->value_label ? 0 : t->truth_label ? 2 : 1;
+    int most = !t->value_label ? 0 : t->truth_label ? 2 : 1, columns = most;
     l->visits = l->news = true;
     l->gap = GAP;
     set_widths(t, l);
@@ -236,17 +237,28 @@ static void set_room(const Tree *t, Layout *l, int w) {
     }
     l->news = false;
     set_widths(t, l);
-    (void)shrink(t, l, w - l->numbers, LABEL_LEAST);
+    if (shrink(t, l, w - l->numbers, LABEL_LEAST)) return;
+    l->news = true; /* steps are left out in any case */
+    set_widths(t, l);
+    set_numbers(t, l, w, most);
 }
 
-/* Where each step stands. If not all fit into W the first are left out, as many as it takes. */
+/* Where each step stands. If not all fit into W those show that end with the one that must, and what of the others has
+ * room. */
 static void set_columns(const Tree *t, Layout *l, int w) {
-    int until = wanted_step(t), used = l->w[until];
-    for (l->first = until; l->first > 0 && used + l->gap + l->w[l->first - 1] <= w; l->first--)
+    int until = wanted_step(t), used = l->w[until], x = 0;
+    bool whole = tree_columns(t, l) <= w;
+    for (l->first = whole ? 0 : until; l->first > 0; l->first--) {
         used += l->gap + l->w[l->first - 1];
-    for (int d = 0, x = 0; d <= t->depth; d++) {
+        if (used + OUT_W > w) break;
+    }
+    if (l->first > 0) x = OUT_W;
+    l->last = until;
+    for (int d = 0; d <= t->depth; d++) {
         l->x[d] = d < l->first ? -1 : x;
-        if (d >= l->first) x += l->w[d] + l->gap;
+        if (d < l->first) continue;
+        if (x + l->w[d] <= w) l->last = d;
+        x += l->w[d] + l->gap;
     }
 }
 
@@ -274,7 +286,7 @@ static Layout lay_out(const Canvas *c, const Tree *t) {
     set_room(t, &l, w);
     set_columns(t, &l, w - l.numbers);
     l.beside = l.x[t->depth] + l.w[t->depth];
-    if (l.first > 0 || l.beside > w - l.numbers) l.beside = w - l.numbers;
+    if (l.first > 0 || l.last < t->depth || l.beside > w - l.numbers) l.beside = w - l.numbers;
     scroll(t, &l, h - 1);
     return l;
 }
@@ -333,7 +345,7 @@ static uint32_t branch_glyph(bool top, bool bottom, bool child) {
 /* From column FROM in ROW, where the parent's label ends, to FIRST and the children after it. */
 static void draw_branches(Canvas *c, const Tree *t, const Layout *l, int first, int from, int row) {
     int fork = l->x[t->node[first].depth] - 2, last = row;
-    if (fork < 0) return; /* its step is left out */
+    if (t->node[first].depth < l->first || t->node[first].depth > l->last) return;
     for (int x = from; x < fork; x++) canvas_put(c, x, row - l->top, 0x2500, STYLE_BORDER, ATTRIBUTE_NONE);
     for (int child = first; child >= 0; child = l->place[child].next) last = l->place[child].row;
     for (int y = row, child = first; y <= last; y++) {
@@ -371,10 +383,11 @@ static void draw_leaf(Canvas *c, const Tree *t, const Layout *l, int node) {
 
 /* The steps, what the numbers are, and whether there is more than shows. */
 static void draw_head(Canvas *c, const Tree *t, const Layout *l, int room) {
-    for (int d = l->first > 0 ? l->first : 1; d <= t->depth; d++)
+    for (int d = l->first > 0 ? l->first : 1; d <= l->last; d++)
         canvas_textf(c, l->x[d], 0, l->w[d], STYLE_DIM, ATTRIBUTE_NONE, "%d", d);
     if (l->first > 0) canvas_put(c, 0, 0, 0x25C2, STYLE_WARNING, ATTRIBUTE_NONE);
     int x = l->beside + MARKS_W;
+    if (l->last < t->depth) canvas_put(c, x - 3, 0, 0x25B8, STYLE_WARNING, ATTRIBUTE_NONE);
     if (l->top > 0) canvas_put(c, x - 2, 0, 0x25B4, STYLE_WARNING, ATTRIBUTE_NONE);
     if (l->rows - l->top > room) canvas_put(c, x - 1, 0, 0x25BE, STYLE_WARNING, ATTRIBUTE_NONE);
     if (l->columns > 0)
@@ -390,7 +403,9 @@ static void draw_node(Canvas *c, const Tree *t, const Layout *l, int node) {
     const Place *p = &l->place[node];
     int d = t->node[node].depth;
     if (p->first < 0) draw_leaf(c, t, l, node);
-    if (d < l->first) return;
+    if (p->first < 0 && d < l->first) /* it ended before what shows */
+        canvas_textf(c, 0, p->row - l->top, l->beside, STYLE_DIM, CANVAS_ELLIPSIS, "… %s", t->node[node].label);
+    if (d < l->first || d > l->last) return;
     int used = label_columns(l, &t->node[node]);
     if (used > l->w[d] || l->inner > 0) used = l->w[d];
     if (p->first >= 0) draw_branches(c, t, l, p->first, l->x[d] + used + 1, p->row);
@@ -429,7 +444,7 @@ int draw_tree_at(const Canvas *c, Rect r, const Tree *t, int x, int y) {
     Layout l = lay_out(&view, t);
     int found = -1;
     for (int i = 0; i < t->nodes; i++) {
-        int d = t->node[i].depth, at = x - r.x - (d < l.first ? view.w : l.x[d]);
+        int d = t->node[i].depth, at = x - r.x - (d < l.first || d > l.last ? view.w : l.x[d]);
         bool here = at >= 0 && at < l.w[d] + l.gap, leaf = l.place[i].first < 0 && x - r.x >= l.beside;
         if (l.place[i].row == y - r.y - 1 + l.top && (here || leaf)) found = i;
     }

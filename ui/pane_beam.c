@@ -127,22 +127,18 @@ static void beam_click(PaneCall *call, int x, int y, int w, int h) {
 
 /* ---- its commands ---- */
 
-static Status set_width(PaneCall *call, int by) {
-    int now = beam_width_shown(call->snapshot);
-    if (now == 0) return status_failed(_("there is no beam yet"));
-    if (now + by < 1) return status_usage(_("a beam has a width of at least 1: that is greedy"));
-    snprintf(call->command, sizeof call->command, "beam width=%d", now + by);
+static Status run_widen(void *owner, const Words *words) {
+    PaneCall *call = owner;
+    (void)words;
+    snprintf(call->command, sizeof call->command, "beam wider");
     return status_ok();
 }
 
-static Status run_wider(void *owner, const Words *words) {
+static Status run_thin(void *owner, const Words *words) {
+    PaneCall *call = owner;
     (void)words;
-    return set_width(owner, 1);
-}
-
-static Status run_narrower(void *owner, const Words *words) {
-    (void)words;
-    return set_width(owner, -1);
+    snprintf(call->command, sizeof call->command, "beam narrower");
+    return status_ok();
 }
 
 static Status run_of(void *owner, const Words *words) {
@@ -206,8 +202,8 @@ static void beam_subtitle(const PaneContext *x, char *out, size_t bytes) {
 }
 
 static const KeyRow beam_keys[] = {
-    {"+", "wider", N_("wider"), N_("one beam more")},
-    {"-", "narrower", N_("narrower"), N_("one beam less; width 1 is greedy")},
+    {"+", "widen", N_("wider"), N_("one beam more")},
+    {"-", "thin", N_("narrower"), N_("one beam less; width 1 is greedy")},
     {"v", "of", N_("model/truth"), N_("search what the model likes best, or the language itself")},
     {"u", "norm", N_("length norm"), N_("score by log p per token, or by log p")},
     {"a", "samples", NULL, N_("how many of twenty samples pass a node, or not")},
@@ -216,8 +212,8 @@ static const KeyRow beam_keys[] = {
 };
 
 static const Command beam_commands[] = {
-    {"wider", "", N_("one beam more"), 0, 0, run_wider},
-    {"narrower", "", N_("one beam less"), 0, 0, run_narrower},
+    {"widen", "", N_("one beam more"), 0, 0, run_widen},
+    {"thin", "", N_("one beam less"), 0, 0, run_thin},
     {"of", "[model|truth]", N_("whose probabilities are searched"), 0, 1, run_of},
     {"norm", "[on|off]", N_("score by log p per token"), 0, 1, run_norm},
     {"samples", "[on|off]", N_("how many of twenty samples pass a node"), 0, 1, run_samples},

@@ -3,6 +3,8 @@
 
 #include "intl.h"
 
+#include <string.h>
+
 static const Option rows[] = {
     {"width", OPTION_INT, NULL, 1, BEAM_WIDTH_MOST, NULL, "beams", N_("how many candidates each step keeps")},
     {"length_norm", OPTION_FLAG, NULL, 0, 0, NULL, "", N_("1: the score is log p per generated token")},
@@ -10,8 +12,21 @@ static const Option rows[] = {
     {0},
 };
 
+static Status change_width(BeamSettings *b, int by) {
+    if (b->width + by < 1) return status_usage(_("a beam has a width of at least 1: that is greedy"));
+    if (b->width + by > BEAM_WIDTH_MOST) return status_usage(_("the widest beam here is %d"), BEAM_WIDTH_MOST);
+    b->width += by;
+    return status_ok();
+}
+
+static Status read_word(Options *o, const char *word, BeamSettings *b) {
+    if (strcmp(word, "wider") == 0) return change_width(b, 1);
+    if (strcmp(word, "narrower") == 0) return change_width(b, -1);
+    return options_set_pair(o, word);
+}
+
 static Status read(Options *o, const Words *w, BeamSettings *b) {
-    for (int i = 1; i < w->count; i++) STATUS_TRY(options_set_pair(o, w->word[i]));
+    for (int i = 1; i < w->count; i++) STATUS_TRY(read_word(o, w->word[i], b));
     if (options_is_set(o, "width")) b->width = (int)options_int(o, "width");
     if (options_is_set(o, "length_norm")) b->length_norm = options_flag(o, "length_norm");
     if (options_is_set(o, "of")) b->truth = options_choice(o, "of") == 1;

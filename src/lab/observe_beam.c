@@ -30,6 +30,7 @@ static const Column rival_columns[] = {
     {"of", COLUMN_TEXT, ""},
     {"text", COLUMN_TEXT, ""},
     {"log_p", COLUMN_DOUBLE, "nats"},
+    {"score", COLUMN_DOUBLE, ""},
     {"true_log_p", COLUMN_DOUBLE, "nats"},
     {0},
 };
@@ -182,6 +183,7 @@ static void add_rival(Table *t, const Look *k, const char *of, const int *path, 
     table_add_text(t, of);
     add_text(t, k, path, length);
     add_known(t, log_p);
+    add_known(t, k->config.length_norm ? log_p / length : log_p);
     add_known(t, true_log_p(k, path, length));
 }
 
