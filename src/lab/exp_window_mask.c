@@ -13,7 +13,7 @@ static const Option mask_options[] = {
      N_("Longformer's width instead, even: w/2 tokens on either side, of which the causal mask leaves w/2 + 1")},
     {"layers", OPTION_INT, "1", 1, 1000, NULL, "", N_("layers of the model")},
     {"global_every", OPTION_INT, "0", 0, 1000, NULL, "layers", N_("every n-th layer ignores the window; 0: none")},
-    {"pairs", OPTION_INT, "1048576", 0, 1e8, NULL, "rows",
+    {"pairs", OPTION_INT, "1048576", 0, 1e7, NULL, "rows",
      N_("the table mask has a row for each of the T x T pairs; where these are more than so many it stays empty")},
     {0},
 };
