@@ -1,5 +1,5 @@
 /* bpe.encode, bpe.decode: texts to sub-words and back, merge by merge (lecture 3, 5.3 to 5.5). */
-#include "bpe_source.h"
+#include "bpe_tables.h"
 #include "experiment.h"
 #include "file.h"
 #include "intl.h"
@@ -16,15 +16,6 @@ static const Option encode_options[] = {
     {"trace", OPTION_INT, "1000", 0, 100000, NULL, N_("units"), N_("steps are shown of so much of its beginning")},
     {0},
 };
-static const Column tokens_columns[] = {
-    {"index", COLUMN_INT, ""}, {"token", COLUMN_TEXT, ""}, {"id", COLUMN_INT, ""}, {"bytes_hex", COLUMN_TEXT, ""}, {0}};
-static const Column steps_columns[] = {{"step", COLUMN_INT, ""},
-                                       {"rank", COLUMN_INT, ""},
-                                       {"left", COLUMN_TEXT, ""},
-                                       {"right", COLUMN_TEXT, ""},
-                                       {"pieces", COLUMN_TEXT, ""},
-                                       {"pieces_hex", COLUMN_TEXT, ""},
-                                       {0}};
 
 static Status check_encode(const Options *o) {
     if (options_is_given(o, "text") && options_is_set(o, "file"))
@@ -53,106 +44,26 @@ static Status read_input(const Options *o, Str *out) {
     return status_ok();
 }
 
-/* What the rows of steps are made from. */
-typedef struct {
-    Study *study;
-    const BpeSource *source;
-    const Str *text;
-    const Units *units;
-    long step;
-    bool stopped;
-} Watching;
-
-static void add_piece(const BpeSource *b, int id, const char *s, size_t bytes, Str *shown, Str *hex) {
-    if (id >= 0) {
-        bpe_source_name(b, id, shown);
-        bpe_source_hex(b, id, hex);
-    } else {
-        bpe_add_shown(shown, s, bytes);
-        bpe_add_hex(hex, s, bytes);
-    }
+static bool next_step(void *study, long step) {
+    return study_progress(study, -1, _("step %ld"), step);
 }
 
-static void add_sequence(const Watching *w, const int *symbol, const int *units, int n, Str *shown, Str *hex) {
-    for (int i = 0, unit = 0; i < n; unit += units[i++]) {
-        size_t start = w->units->start[unit], end = units_end(w->units, unit + units[i] - 1);
-        if (i > 0) {
-            str_add_char(shown, ' ');
-            str_add_char(hex, ' ');
-        }
-        add_piece(w->source, symbol[i], w->text->s + start, end - start, shown, hex);
-    }
-}
-
-static bool add_step(void *data, int rule, const int *symbol, const int *units, int n) {
-    Watching *w = data;
-    Table *t = study_table(w->study, "steps");
-    const MergeRule *r = &tokenizer_rules(w->source->tokenizer)->rule[rule];
-    const int part[2] = {r->left, r->right};
-    Str shown, hex;
-    str_init(&shown);
-    str_init(&hex);
-    table_add_int(t, ++w->step);
-    table_add_int(t, r->rank + 1);
-    for (int i = 0; i < 2; i++) {
-        str_clear(&shown);
-        bpe_source_name(w->source, part[i], &shown);
-        table_add_text_n(t, shown.s, shown.len);
-    }
-    str_clear(&shown);
-    add_sequence(w, symbol, units, n, &shown, &hex);
-    table_add_text_n(t, shown.s, shown.len);
-    table_add_text_n(t, hex.s, hex.len);
-    str_done(&shown);
-    str_done(&hex);
-    w->stopped = !study_progress(w->study, -1, _("step %ld"), w->step);
-    return !w->stopped;
+static bool next_token(void *study, long token) {
+    return study_progress(study, -1, _("token %ld"), token);
 }
 
 static Status add_steps(Study *s, const BpeSource *b, const Str *text) {
-    Units units = {0};
     int most = (int)options_int(study_options(s), "trace");
-    size_t end = tokenizer_lay(b->tokenizer, text->s, text->len, most, &units);
-    Watching w = {s, b, text, &units, 0, false};
-    tokenizer_watch(b->tokenizer, &units, add_step, &w);
-    units_done(&units);
+    size_t end;
+    bool done = bpe_add_step_rows(study_table(s, "steps"), b, text->s, text->len, most, &end, NULL, next_step, s);
     study_about(s, "steps_cover", "the first %zu of %zu bytes; a step applies one merge wherever its pair stands", end,
                 text->len);
-    return w.stopped ? status_cancelled() : status_ok();
+    return done ? status_ok() : status_cancelled();
 }
 
 static Status add_tokens(Study *s, const BpeSource *b, const Str *text) {
-    Table *t = study_table(s, "tokens");
-    Pieces pieces = {0};
-    Str shown, hex;
-    str_init(&shown);
-    str_init(&hex);
-    tokenizer_encode(b->tokenizer, text->s, text->len, &pieces);
-    Status status = status_ok();
-    for (long i = 0; status_is_ok(&status) && i < pieces.count; i++) {
-        const Piece *p = &pieces.piece[i];
-        str_clear(&shown);
-        str_clear(&hex);
-        if (p->id >= 0) {
-            bpe_source_name(b, p->id, &shown);
-        } else {
-            bpe_add_shown(&shown, text->s + p->start, p->bytes);
-        }
-        bpe_add_hex(&hex, text->s + p->start, p->bytes);
-        table_add_int(t, i);
-        table_add_text_n(t, shown.s, shown.len);
-        if (p->id >= 0) {
-            table_add_int(t, p->id);
-        } else {
-            table_add_empty(t);
-        }
-        table_add_text_n(t, hex.s, hex.len);
-        if (!study_progress(s, -1, _("token %ld"), i)) status = status_cancelled();
-    }
-    pieces_done(&pieces);
-    str_done(&shown);
-    str_done(&hex);
-    return status;
+    bool done = bpe_add_token_rows(study_table(s, "tokens"), b, text->s, text->len, next_token, s);
+    return done ? status_ok() : status_cancelled();
 }
 
 static void encode_conventions(Study *s, const BpeSource *b) {
@@ -188,11 +99,12 @@ const Experiment experiment_bpe_encode = {
     .entry = {.id = "bpe.encode",
               .section = "L3 5.3",
               .title = N_("a text cut into sub-words, merge by merge"),
-              .see = N_("Words that were never seen fall into known parts; no word is out of vocabulary, though a character can be, and the bytes "
+              .see = N_("Words that were never seen fall into known parts; no word is out of vocabulary, though a "
+                        "character can be, and the bytes "
                         "come back unchanged."),
               .options = (const Option *const[]){encode_options, bpe_source_rows, bpe_corpus_rows, bpe_unit_rows,
                                                  experiment_common_options, NULL},
-              .tables = (const TableSpec[]){{"tokens", tokens_columns}, {"steps", steps_columns}, {0}},
+              .tables = (const TableSpec[]){{"tokens", bpe_tokens_columns}, {"steps", bpe_steps_columns}, {0}},
               .figure = {FIGURE_LINE, "steps", "step", "rank", NULL}},
     .check = check_encode,
     .run = run_encode,

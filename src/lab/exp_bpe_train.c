@@ -1,5 +1,5 @@
 /* bpe.train, bpe.tradeoff: which pairs byte-pair encoding merges, and what more merges buy (lecture 3, 5.3). */
-#include "bpe_corpus.h"
+#include "bpe_tables.h"
 #include "experiment.h"
 #include "intl.h"
 #include "mem.h"
@@ -11,66 +11,14 @@ static const Option train_options[] = {
     {0},
 };
 
-static const Column merges_columns[] = {{"rank", COLUMN_INT, ""},        {"left", COLUMN_TEXT, ""},
-                                        {"right", COLUMN_TEXT, ""},      {"merged", COLUMN_TEXT, ""},
-                                        {"count", COLUMN_INT, ""},       {"ties", COLUMN_INT, "pairs"},
-                                        {"left_hex", COLUMN_TEXT, ""},   {"right_hex", COLUMN_TEXT, ""},
-                                        {"merged_hex", COLUMN_TEXT, ""}, {0}};
-static const Column words_columns[] = {{"word", COLUMN_TEXT, ""},
-                                       {"count", COLUMN_INT, ""},
-                                       {"pieces", COLUMN_TEXT, ""},
-                                       {"pieces_hex", COLUMN_TEXT, ""},
-                                       {0}};
-
-static void add_merge(Table *t, const Bpe *b, int rank) {
-    const BpeMerge *m = bpe_merge(b, rank);
-    const int part[3] = {m->left, m->right, m->merged};
-    size_t bytes;
-    table_add_int(t, rank);
-    for (int i = 0; i < 3; i++) {
-        const char *name = bpe_name(b, part[i], &bytes);
-        bpe_add_shown_cell(t, name, bytes);
-    }
-    table_add_int(t, m->count);
-    table_add_int(t, m->ties);
-    for (int i = 0; i < 3; i++) {
-        const char *name = bpe_name(b, part[i], &bytes);
-        bpe_add_hex_cell(t, name, bytes);
-    }
-}
-
 static Status learn(Study *s, BpeTrainer *t, long merges) {
     bool more = true;
     for (long i = 0; i < merges; i++) {
         STATUS_TRY(bpe_corpus_step(s, t, i, merges, &more));
         if (!more) break;
-        add_merge(study_table(s, "merges"), bpe_trainer_bpe(t), (int)i + 1);
+        bpe_add_merge_row(study_table(s, "merges"), bpe_trainer_bpe(t), (int)i + 1);
     }
     return status_ok();
-}
-
-static void add_words(Study *s, const BpeWords *words, const BpeTrainer *trainer) {
-    Table *t = study_table(s, "words");
-    int *order = bpe_words_by_count(words), *symbol = MEM_ARRAY(int, (size_t)bpe_trainer_most_pieces(trainer));
-    Str shown, hex;
-    str_init(&shown);
-    str_init(&hex);
-    for (int i = 0; i < words->words; i++) {
-        size_t bytes;
-        const char *word = bpe_words_at(words, order[i], &bytes);
-        str_clear(&shown);
-        str_clear(&hex);
-        int n = bpe_trainer_word(trainer, order[i], symbol);
-        bpe_add_pieces(bpe_trainer_bpe(trainer), symbol, n, &shown, &hex);
-        bpe_add_shown_cell(t, word, bytes);
-        table_add_int(t, words->count[order[i]]);
-        table_add_text_n(t, shown.s, shown.len);
-        table_add_text_n(t, hex.s, hex.len);
-    }
-    str_done(&shown);
-    str_done(&hex);
-    mem_free(symbol);
-    mem_free(order);
 }
 
 static Status run_train(Study *s) {
@@ -78,7 +26,7 @@ static Status run_train(Study *s) {
     STATUS_TRY(bpe_corpus_words(s, bpe_unit_option(study_options(s)), &words));
     BpeTrainer *t = bpe_trainer_new(&words);
     Status status = learn(s, t, (long)options_int(study_options(s), "merges"));
-    add_words(s, &words, t);
+    bpe_add_word_rows(study_table(s, "words"), &words, t, -1);
     const Bpe *b = bpe_trainer_bpe(t);
     study_about(s, "merges_found", "%d", bpe_merges(b));
     study_about(s, "vocabulary", "%d symbols: %d to begin with (%s is one of them) and those that merges made",
@@ -99,7 +47,7 @@ const Experiment experiment_bpe_train = {
                         "Nothing but counting finds them."),
               .options = (const Option *const[]){bpe_corpus_rows, bpe_unit_rows, train_options,
                                                  experiment_common_options, NULL},
-              .tables = (const TableSpec[]){{"merges", merges_columns}, {"words", words_columns}, {0}},
+              .tables = (const TableSpec[]){{"merges", bpe_merges_columns}, {"words", bpe_words_columns}, {0}},
               .figure = {FIGURE_LINE, "merges", "rank", "count", NULL}},
     .check = bpe_corpus_check,
     .run = run_train,
