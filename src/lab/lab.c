@@ -49,6 +49,7 @@ Lab *lab_new(Options *o) {
     l->watch = OBSERVE_ALL;
     l->observers = observers_new();
     decode_init(&l->decode);
+    l->bpe = bpe_live_new();
     return l;
 }
 
@@ -56,6 +57,7 @@ void lab_free(Lab *l) {
     if (!l) return;
     observers_free(l->observers);
     decode_done(&l->decode);
+    bpe_live_free(l->bpe);
     train_done(&l->train);
     options_free(l->options);
     options_free(l->pending);
@@ -180,6 +182,7 @@ Status lab_do_watch(Lab *l, const Words *w) {
     ObserverSet watch = 0;
     for (int i = 1; i < w->count; i++) STATUS_TRY(observers_add(w->word[i], &watch));
     l->watch = watch;
+    if (watch & (1u << OBSERVE_bpe)) bpe_live_wake(l->bpe);
     return status_ok();
 }
 
@@ -216,12 +219,13 @@ bool lab_turn(Lab *l) {
     if (!l->train.live) return false;
     bool trained = train_turn(l);
     bool decoded = decode_turn(l);
-    return trained || decoded;
+    bool merged = bpe_turn(l);
+    return trained || decoded || merged;
 }
 
 double lab_wait(const Lab *l) {
     if (l->pending || train_pending(l)) return 0;
-    return l->train.live ? decode_wait(l) : (double)INFINITY;
+    return l->train.live ? fmin(decode_wait(l), bpe_wait(l)) : (double)INFINITY;
 }
 
 bool lab_busy(const Lab *l) {
@@ -305,11 +309,14 @@ Snapshot *lab_snapshot(Lab *l) {
                    .others = &run_corpus(r)->train,
                    .beam = l->beam,
                    .step = facts.step,
+                   .bpe = l->bpe,
                    .curve = l->train.curve,
                    .test = l->train.test};
     observers_look(l->observers, &scene, l->watch, s);
     snapshot_add_table(s, settings_table(l));
-    snapshot_add_table(s, decode_state(l));
+    Table *state = decode_state(l);
+    bpe_live_state(l->bpe, state);
+    snapshot_add_table(s, state);
     return s;
 }
 

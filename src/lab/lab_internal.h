@@ -1,8 +1,9 @@
 /* lab_internal: what a laboratory is made of, for the files that carry out its commands: lab_train.c (the training
- * clock), lab_decode.c (the decoding clock and tampering), lab_files.c. Private to lab. */
+ * clock), lab_decode.c (the decoding clock and tampering), lab_bpe.c, lab_files.c. Private to lab. */
 #ifndef LAB_INTERNAL_H
 #define LAB_INTERNAL_H
 
+#include "bpe_live.h"
 #include "command.h"
 #include "history.h"
 #include "lab.h"
@@ -81,6 +82,7 @@ struct Lab {
     long saved;        /* step last written to a file, or read from one; -1: none */
     Training train;
     Decoding decode;
+    BpeLive *bpe;
     unsigned char *head_off; /* [layers x heads] */
     int window;              /* -1: the model's */
     int poke, poke_id;       /* as in a scene */
@@ -132,6 +134,10 @@ Table *decode_state(const Lab *l);
 /* --- lab_beam.c --- */
 void beam_adopt(Lab *l);                     /* a fresh run: what it cannot be asked is given up */
 void beam_add_state(const Lab *l, Table *t); /* the command that makes the settings these */
+
+/* --- lab_bpe.c: sub-words that are learnt beside the run --- */
+double bpe_wait(const Lab *l); /* seconds until a merge is due; INFINITY: none */
+bool bpe_turn(Lab *l);
 
 /* Numbers in commands: a sentence unless TEXT is a whole number from LEAST to MOST. */
 Status lab_number(const char *what, const char *text, long least, long most, long *out) STATUS_CHECKED;

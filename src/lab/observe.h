@@ -45,7 +45,14 @@
  *              table cache_sizes: model,scheme,own,kv_heads,layers,head_dim,window,tokens,value_bytes,bytes_per_token,
  *              bytes,rolling_bytes,weights_bytes (scheme mha|gqa|mqa|mla; own 1: as the model is; the run's model, "",
  *              with the tokens that are there; real models with 8,192 and 131,072; a rolling cache lets a layer with a
- *              window keep that much; weights_bytes is empty where it is not known) */
+ *              window keep that much; weights_bytes is empty where it is not known)
+ *   bpe        of the sub-words that are learnt beside the run, as after the last finished merge: table bpe (one row):
+ *              corpus,unit,lowercase,words,distinct,merges,vocabulary,units,tokens,ties,running,rate,text,text_units
+ *              (ties: pairs as frequent as the next; text_units: the text to be cut, in units); tables merges and words
+ *              as bpe.train has them (the most frequent words only); pairs: place,left,right,merged,count,tied,left_hex,
+ *              right_hex in the order in which they would be taken; growth: merges,vocabulary,tokens_per_word; encoded
+ *              and steps: the text cut, as tokens and steps of bpe.encode. All missing until it is asked for
+ */
 #ifndef LAB_OBSERVE_H
 #define LAB_OBSERVE_H
 

@@ -7,6 +7,7 @@
 #define LAB_SCENE_H
 
 #include "beam_watch.h"
+#include "bpe_live.h"
 #include "decode/filter.h"
 #include "decode/greedy.h"
 #include "model.h"
@@ -42,6 +43,7 @@ typedef struct {
     BeamSettings beam;
     long step;                 /* of training, after which the model is as it is; 0: not known */
     const Table *curve, *test; /* of a live run; NULL: none */
+    BpeLive *bpe;              /* sub-words learnt beside it; NULL: none */
 } Scene;
 
 typedef enum {
