@@ -444,6 +444,7 @@ Snapshot *fixture_snapshot(const FixtureSpec *p) {
     add_switches(s, p);
     fixture_add_mask(s, p);
     fixture_add_cache(s, p, words, WORDS);
+    fixture_add_bpe(s);
     add_settings(s);
     return s;
 }

@@ -30,6 +30,7 @@ FixtureSpec fixture_spec(void);
 Snapshot *fixture_snapshot(const FixtureSpec *spec);
 void fixture_add_mask(Snapshot *s, const FixtureSpec *spec); /* what the mask pane reads; part of fixture_snapshot */
 void fixture_add_beam(Snapshot *s, const FixtureSpec *spec); /* what the beam pane reads; part of fixture_snapshot */
+void fixture_add_bpe(Snapshot *s);                           /* what the bpe pane reads; part of it too */
 const char *fixture_word(int i);                             /* of the words that the tokens are made of */
 Snapshot *fixture_plain(void);                               /* of fixture_spec */
 Snapshot *fixture_empty(void);                               /* being loaded: facts only */

@@ -112,6 +112,17 @@ static void mask_looked_at_differently(void **unused) {
     app_free(a);
 }
 
+static void bpe_alone(void **unused) {
+    (void)unused;
+    one_pane(":pane bpe<Enter>z", "bpe");
+    App *a = quiet_new(NULL);
+    screen_keys(a, ":pane bpe<Enter>z:list steps<Enter>");
+    screen_golden(a, 80, 24, "bpe-steps");
+    screen_keys(a, ":list words<Enter>j");
+    screen_golden_as(a, 80, 24, SCREEN_ASCII, "bpe-ascii");
+    app_free(a);
+}
+
 static void rope_alone(void **unused) {
     (void)unused;
     one_pane(":pane rope<Enter>z:cursor layer=2 head=3 query=5 key=2<Enter>", "rope");
@@ -296,6 +307,7 @@ int main(void) {
         cmocka_unit_test(attention_of_a_long_prompt),
         cmocka_unit_test(mask_alone),
         cmocka_unit_test(mask_looked_at_differently),
+        cmocka_unit_test(bpe_alone),
         cmocka_unit_test(rope_alone),
         cmocka_unit_test(rope_what_if),
         cmocka_unit_test(rope_of_other_models),
