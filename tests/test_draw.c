@@ -194,6 +194,34 @@ static void a_rectangle_partly_outside_is_clipped(void **state) {
     canvas_free(c);
 }
 
+/* What draw_big_size says is what draw_big fills, on heat and beside it. */
+static void big_digits_have_their_size(void **state) {
+    (void)state;
+    static const char *const texts[] = {"0.87", ".87", "+1.6 %", "-12", "cat"};
+    for (size_t t = 0; t < sizeof texts / sizeof *texts; t++)
+        for (int w = 1; w < 90; w += 3)
+            for (int h = 1; h < 22; h++)
+                for (int heat = 0; heat < 2; heat++) {
+                    Canvas *c = canvas_new(w, h, GLYPHS_HALF);
+                    for (int i = 0; i < w * h && heat; i++)
+                        canvas_heat(c, i % w, i / w, CANVAS_HALF_UPPER, HEAT_SEQUENTIAL, 99, 99);
+                    DrawnSize size = draw_big_size(c, w, h, texts[t]);
+                    assert_in_range(size.w, 1, w);
+                    assert_in_range(size.h, 1, h);
+                    draw_big(c, (Rect){0, 0, w, h}, texts[t], STYLE_STRONG);
+                    int right = 0, bottom = 0;
+                    for (int i = 0; i < w * h; i++) {
+                        bool drawn = size.h == 1 || !heat ? c->cell[i].role == STYLE_STRONG : c->cell[i].over;
+                        if (drawn && i % w >= right) right = i % w + 1;
+                        if (drawn && i / w >= bottom) bottom = i / w + 1;
+                        if (heat && size.h > 1) assert_int_equal(c->cell[i].top, 99); /* the colour stays */
+                    }
+                    assert_int_equal(right, size.w);
+                    assert_int_equal(bottom, size.h);
+                    canvas_free(c);
+                }
+}
+
 /* ---- as they must look ---- */
 
 static void assert_looks(Canvas *c, const char *name) {
@@ -500,6 +528,7 @@ int main(void) {
         cmocka_unit_test(every_shape_stays_inside),
         cmocka_unit_test(every_shape_is_ascii_on_ascii),
         cmocka_unit_test(a_rectangle_partly_outside_is_clipped),
+        cmocka_unit_test(big_digits_have_their_size),
         cmocka_unit_test(boxes_and_bars),
         cmocka_unit_test(heat_maps),
         cmocka_unit_test(numbers_touch_nothing),

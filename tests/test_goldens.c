@@ -258,6 +258,7 @@ static void presenter(void **unused) {
     one_pane("1p", "present-train");
     one_pane("2p", "present-attention");
     one_pane(":pane cache<Enter>p", "present-cache");
+    one_pane(":pane sample<Enter>p", "present-sample");
     one_pane(":pane rope<Enter>p:cursor query=5 key=2<Enter>", "present-rope");
 }
 

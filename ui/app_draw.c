@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MESSAGE_ROWS = 4 };
+enum { MESSAGE_ROWS = 4, PRESENT_LINE_LEAST_H = 10 };
 
 static void compute_layout(App *a, int w, int h) {
     PaneNeed need[LAYOUT_MOST];
@@ -23,11 +23,12 @@ static void compute_layout(App *a, int w, int h) {
     a->w = w;
     a->h = h;
     if (!a->presenting || a->layout.count == 0) return;
-    Layout *l = &a->layout; /* the presenter has no title row and no keys */
+    Layout *l = &a->layout; /* the presenter has no title row and no keys: one line says which pane it is */
     l->title.h = l->keys.h = 0;
     l->transport.y = h - l->transport.h;
     l->body = (Rect){0, 0, w, h - l->transport.h};
-    l->place[0].r = l->body;
+    int line = l->body.h >= PRESENT_LINE_LEAST_H ? 1 : 0;
+    l->place[0].r = (Rect){0, line, w, l->body.h - line};
 }
 
 static void title_of(const App *a, int pane, char *out, size_t bytes) {
@@ -42,7 +43,10 @@ static void draw_pane(App *a, Canvas *c, const Place *place) {
     char title[256];
     title_of(a, place->pane, title, sizeof title);
     Rect inside = place->r;
-    if (!a->presenting) inside = draw_box(c, place->r, title, place->pane == a->focus);
+    if (!a->presenting)
+        inside = draw_box(c, place->r, title, place->pane == a->focus);
+    else if (inside.y > 0)
+        canvas_text(c, 1, inside.y - 1, c->w - 2, title, STYLE_STRONG, ATTRIBUTE_BOLD | CANVAS_ELLIPSIS);
     Canvas view = canvas_view(c, inside);
     PaneContext context = app_context(a, place->pane);
     if (view.w > 0 && view.h > 0) pane_at(place->pane)->draw(&context, &view);

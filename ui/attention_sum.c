@@ -63,7 +63,7 @@ static void draw_hidden(const CellSum *s, Canvas *c, Rect r, int *y) {
 static void draw_present_sum(const PaneContext *x, const CellSum *s, Canvas *c, Rect r) {
     int y = r.y;
     draw_words(x, s, c, r, &y);
-    draw_big(c, (Rect){r.x, y + 1, r.w, 5}, format_fixed(s->weight, 2).s, STYLE_STRONG);
+    draw_big(c, (Rect){r.x, y + 1, r.w, r.y + r.h - y - 1}, format_fixed(s->weight, 2).s, STYLE_STRONG);
 }
 
 /* ---- the mix ---- */

@@ -19,6 +19,7 @@ enum {
     SUM_LEAST_W = 34,
     SUM_H = 11,
     SIDE_BY_SIDE_W = 76,
+    LARGE_LEAST_W = 13, /* of a value that shows tall digits */
 };
 
 static const char *const stage_names[] = {"scores", "scaled", "softcapped", "masked", "weights", "mix"};
@@ -46,11 +47,14 @@ static int at_most(int x, int most) {
 }
 
 /* Size of a small map in cells, and of all of them. */
+static int small_w(const AttentionPlan *p) {
+    return p->small * p->zoom;
+}
 static int small_h(const AttentionPlan *p) {
-    return (p->small + 1) / 2;
+    return (p->small * p->zoom + 1) / 2;
 }
 static int small_block_w(const AttentionPlan *p) {
-    return SMALL_GUTTER + p->heads * (p->small + 1) - 1;
+    return SMALL_GUTTER + p->heads * (small_w(p) + 1) - 1;
 }
 static int small_block_h(const AttentionPlan *p) {
     return p->layers * (small_h(p) + 1);
@@ -73,7 +77,7 @@ static void plan_wall(AttentionPlan *p, int w, int h) {
     int foot = h >= 8 ? 2 : h >= 4 ? 1 : 0, body = h - foot, beside = w - map_least_w(p) - 1;
     fit_small(p, beside, body);
     if (beside > small_block_w(p)) beside = small_block_w(p);
-    bool maps = body >= small_h(p) + 1 && beside >= SMALL_GUTTER + p->small;
+    bool maps = body >= small_h(p) + 1 && beside >= SMALL_GUTTER + small_w(p);
     p->foot = (Rect){0, body, w, foot};
     if (maps && body >= small_block_h(p) + SUM_H &&
         w >= map_least_w(p) + SUM_LEAST_W + 2) { /* room for the arithmetic too */
@@ -100,13 +104,26 @@ static void plan_focus(AttentionPlan *p, int w, int h) {
     if (left >= small_h(p) + 1) p->maps = (Rect){w - side, SUM_H, side, left};
 }
 
+/* Values as large as the map can hold all of, and not much wider than high; what is left is the side's: the number
+ * under the cursor, and the small maps as large as they can be. */
 static void plan_present(AttentionPlan *p, int w, int h) {
     int foot = h >= 6 ? 1 : 0, side = w >= SIDE_BY_SIDE_W ? w / 4 : 0;
     p->foot = (Rect){0, h - foot, w, foot};
     p->map = (Rect){0, 0, w - side - (side ? 2 : 0), h - foot};
-    fit_small(p, side, h - foot - 7);
-    if (side) p->maps = (Rect){w - side, 7, side, h - foot - 7};
-    if (side) p->sum = (Rect){w - side, 0, side, 7};
+    int room_w = p->map.w - p->label_w - 2, rows = (p->map.h - HEADER_ROWS) / p->rows;
+    p->cell_w = at_least(at_most(room_w / p->cols, (5 * at_least(rows, 1) + 2) / 2), 2);
+    p->cell_h = 2 * at_least(at_most(rows, (p->cell_w + 1) / 2), 1);
+    int used = p->label_w + 2 + p->cols * p->cell_w;
+    if (!side) return;
+    if (used < p->map.w) side = at_most(w - used - 2, w / 2);
+    p->map.w = w - side - 2;
+    p->sum = (Rect){w - side, 0, side, at_most(at_least(side / 4, 5), 22) + 2};
+    p->sum.h = at_most(p->sum.h, at_least(h / 2, 7));
+    int left = h - foot - p->sum.h - 1;
+    fit_small(p, side, left);
+    for (p->zoom = 4; p->zoom > 1; p->zoom--)
+        if (small_block_w(p) <= side && small_block_h(p) <= left) break;
+    p->maps = (Rect){w - side, p->sum.h + 1, side, left};
 }
 
 static void plan_labels(const PaneContext *x, AttentionPlan *p, int w) {
@@ -121,11 +138,16 @@ static void plan_labels(const PaneContext *x, AttentionPlan *p, int w) {
 /* The size of a value in the large map: as large as fits, about square, scrolled when it must. */
 static void plan_cells(const PaneContext *x, AttentionPlan *p) {
     bool wall = x->detail == DETAIL_WALL;
+    if (x->detail == DETAIL_PRESENT) return; /* they are already */
     int w = at_least(p->map.w - p->label_w - 2, 1), h = at_least(p->map.h - HEADER_ROWS, 1);
     p->cell_w = at_least(at_most(w / p->cols, 12), 2);
     if (p->stage == STAGE_MIX) p->cell_w = at_least(at_most(w / p->cols, 6), 2);
     p->cell_h = at_least(at_most(2 * h / p->rows, at_least(p->cell_w, 2)), wall ? 1 : 2);
     if (p->cell_h > 1) p->cell_h &= ~1;
+}
+
+static void plan_scroll(const PaneContext *x, AttentionPlan *p) {
+    int w = at_least(p->map.w - p->label_w - 2, 1), h = at_least(p->map.h - HEADER_ROWS, 1);
     int seen_rows = 2 * h / p->cell_h, seen_cols = w / p->cell_w;
     int col = p->stage == STAGE_MIX ? ((const AttentionState *)x->state)->dimension : x->cursor->key;
     p->first_row = at_least(at_most(x->cursor->query - seen_rows / 2, p->rows - seen_rows), 0);
@@ -133,7 +155,7 @@ static void plan_cells(const PaneContext *x, AttentionPlan *p) {
 }
 
 bool attention_plan(const PaneContext *x, int w, int h, AttentionPlan *out) {
-    AttentionPlan p = {.stage = attention_stage(x->snapshot, x->state)};
+    AttentionPlan p = {.stage = attention_stage(x->snapshot, x->state), .zoom = 1};
     if (!reading_attention(x->snapshot, &p.layers, &p.heads, &p.tokens)) return false;
     const Field *f = stage_field(x->snapshot, x->cursor->layer, p.stage);
     if (!f) return false;
@@ -147,6 +169,7 @@ bool attention_plan(const PaneContext *x, int w, int h, AttentionPlan *out) {
     else
         plan_present(&p, w, h);
     plan_cells(x, &p);
+    plan_scroll(x, &p);
     *out = p;
     return true;
 }
@@ -248,10 +271,11 @@ typedef struct {
 static void large_map_init(LargeMap *m, const PaneContext *x, const AttentionPlan *p) {
     const AttentionState *state = x->state;
     bool mix = p->stage == STAGE_MIX;
+    bool large = x->detail == DETAIL_PRESENT && p->cell_w >= LARGE_LEAST_W;
     m->data = map_data(x, p);
-    m->data.decimals = !m->data.weights ? 1 : p->cell_w >= 8 ? 3 : 2;
+    m->data.decimals = !m->data.weights ? 1 : p->cell_w >= 8 && !large ? 3 : 2;
     m->data.room = p->cell_w - 1;
-    m->data.tight = p->cell_w < 6;
+    m->data.tight = p->cell_w < 6 || large;
     m->rows = labels_new(x->snapshot, p->rows, true);
     m->cols = labels_new(x->snapshot, p->cols, !mix);
     m->heat = (Heat){.rows = p->rows,
@@ -270,7 +294,8 @@ static void large_map_init(LargeMap *m, const PaneContext *x, const AttentionPla
                      .col_label = m->cols.label,
                      .row_axis = _("query"),
                      .col_axis = mix ? _("dimension of the head") : _("key"),
-                     .label_w = p->label_w};
+                     .label_w = p->label_w,
+                     .large = x->detail == DETAIL_PRESENT};
 }
 
 static void large_map_done(LargeMap *m) {
@@ -328,7 +353,7 @@ typedef struct {
 static Seen seen_maps(const AttentionPlan *p, const Cursor *cursor) {
     Seen s;
     s.layers = at_most(at_least(p->maps.h / (small_h(p) + 1), 1), p->layers);
-    s.heads = at_most(at_least((p->maps.w - SMALL_GUTTER + 1) / (p->small + 1), 1), p->heads);
+    s.heads = at_most(at_least((p->maps.w - SMALL_GUTTER + 1) / (small_w(p) + 1), 1), p->heads);
     s.layer = at_least(at_most(cursor->layer - s.layers / 2, p->layers - s.layers), 0);
     s.head = at_least(at_most(cursor->head - s.heads / 2, p->heads - s.heads), 0);
     return s;
@@ -349,7 +374,7 @@ static void draw_small(const PaneContext *x, const AttentionPlan *p, Canvas *c, 
                        int top) {
     bool here = layer == x->cursor->layer && head == x->cursor->head;
     bool off = reading_is_off(x->snapshot, layer, head);
-    draw_small_name(c, left, top, p->small, head, here, off);
+    draw_small_name(c, left, top, small_w(p), head, here, off);
     SmallData data = {stage_field(x->snapshot, layer, STAGE_WEIGHTS), stage_field(x->snapshot, layer, STAGE_MASKED),
                       head, p->small, p->tokens};
     Heat heat = {.rows = data.edge,
@@ -357,21 +382,21 @@ static void draw_small(const PaneContext *x, const AttentionPlan *p, Canvas *c, 
                  .heat = small_heat,
                  .data = &data,
                  .map = HEAT_SEQUENTIAL,
-                 .cell_w = 1,
-                 .cell_h = 1,
+                 .cell_w = p->zoom,
+                 .cell_h = p->zoom,
                  .cursor_row = -1,
                  .cursor_col = -1};
-    draw_heat(c, (Rect){left, top + 1, p->small, small_h(p)}, &heat);
+    draw_heat(c, (Rect){left, top + 1, small_w(p), small_h(p)}, &heat);
 }
 
 void attention_draw_maps(const PaneContext *x, const AttentionPlan *p, Canvas *c) {
-    if (p->maps.h < small_h(p) + 1 || p->maps.w < SMALL_GUTTER + p->small) return;
+    if (p->maps.h < small_h(p) + 1 || p->maps.w < SMALL_GUTTER + small_w(p)) return;
     Seen s = seen_maps(p, x->cursor);
     for (int l = 0; l < s.layers; l++) {
         int top = p->maps.y + l * (small_h(p) + 1);
         canvas_textf(c, p->maps.x, top, SMALL_GUTTER - 1, STYLE_DIM, ATTRIBUTE_NONE, "L%d", s.layer + l + 1);
         for (int h = 0; h < s.heads; h++) {
-            draw_small(x, p, c, s.layer + l, s.head + h, p->maps.x + SMALL_GUTTER + h * (p->small + 1), top);
+            draw_small(x, p, c, s.layer + l, s.head + h, p->maps.x + SMALL_GUTTER + h * (small_w(p) + 1), top);
         }
     }
 }
@@ -380,8 +405,8 @@ bool attention_maps_hit(const AttentionPlan *p, const Cursor *cursor, int x, int
     if (p->maps.h == 0) return false;
     Seen s = seen_maps(p, cursor);
     int dx = x - p->maps.x - SMALL_GUTTER, dy = y - p->maps.y;
-    if (dx < 0 || dy < 0 || dx / (p->small + 1) >= s.heads || dy / (small_h(p) + 1) >= s.layers) return false;
+    if (dx < 0 || dy < 0 || dx / (small_w(p) + 1) >= s.heads || dy / (small_h(p) + 1) >= s.layers) return false;
     *layer = s.layer + dy / (small_h(p) + 1);
-    *head = s.head + dx / (p->small + 1);
+    *head = s.head + dx / (small_w(p) + 1);
     return true;
 }

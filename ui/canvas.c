@@ -148,6 +148,16 @@ void canvas_heat(Canvas *c, int x, int y, uint32_t ch, HeatMap map, uint8_t top,
     set_cell(c, x, y, cell);
 }
 
+void canvas_over(Canvas *c, int x, int y, uint32_t ch) {
+    Cell *cell = canvas_cell(c, x, y);
+    if (cell == NULL || cell->map == HEAT_NONE) {
+        canvas_put(c, x, y, ch, STYLE_TEXT, ATTRIBUTE_BOLD);
+        return;
+    }
+    cell->ch = c->glyphs == GLYPHS_ASCII ? ascii_cell(ch) : ch;
+    cell->over = true;
+}
+
 /* ---- text ---- */
 
 /* Reads the next character of *S with the marks that follow it; false at the end. */

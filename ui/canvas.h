@@ -23,6 +23,7 @@ typedef struct {
     uint8_t map;         /* HeatMap; HEAT_NONE: plain cell */
     uint8_t top, bottom; /* heat 0..255 of the upper and lower half (equal when the cell shows one value); only with a map */
     bool void_top, void_bottom; /* that half is outside the data or masked */
+    bool over;                  /* CH stands on the heat of TOP, a half block too */
 } Cell;
 
 typedef struct {
@@ -62,6 +63,9 @@ void canvas_fill(Canvas *c, Rect r, uint32_t ch, StyleRole role, int attributes)
 void canvas_halves(Canvas *c, int x, int y, StyleRole role, StyleRole lower);
 /* A cell of heat. CH is CANVAS_HALF_UPPER or _LOWER, or a glyph that is shown on top of the colour of TOP. */
 void canvas_heat(Canvas *c, int x, int y, uint32_t ch, HeatMap map, uint8_t top, uint8_t bottom);
+
+/* CH on the colour of a cell of heat, and readable there. No heat: as canvas_put in STYLE_TEXT. */
+void canvas_over(Canvas *c, int x, int y, uint32_t ch);
 
 /* The picture as text, one line a row, trailing blanks cut. With STYLES a second block follows: a letter per role, a hex digit per
  * heat (top half; bottom half in a third block where it differs), so that tests see colours too. */

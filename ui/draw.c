@@ -124,8 +124,23 @@ static void draw_flat_bar(Canvas *c, int x, int y, int w, double value, StyleRol
     for (int i = 0; i < n; i++) canvas_put(c, x + i, y, is_thin ? thin : half, role, ATTRIBUTE_NONE);
 }
 
+/* Bars of whole rows. */
+static void draw_thick_pair(Canvas *c, int x, int y, int w, int thick, double model, double truth) {
+    for (int i = 0; i < thick; i++) {
+        draw_bar(c, x, y + i, w, model, STYLE_MODEL);
+        if (isnan(truth)) continue;
+        if (c->heat_colour)
+            draw_bar(c, x, y + thick + i, w, truth, STYLE_TRUTH);
+        else
+            for (int k = 0; k < parts_of(truth, w, 1); k++)
+                canvas_put(c, x + k, y + thick + i, draw_pair_glyph(c, 2, true), STYLE_TRUTH, ATTRIBUTE_NONE);
+    }
+}
+
 void draw_pair(Canvas *c, int x, int y, int w, int rows, double model, double truth) {
-    if (rows >= 2) {
+    if (rows >= 4) {
+        draw_thick_pair(c, x, y, w, rows / 2, model, truth);
+    } else if (rows >= 2) {
         bool colour = c->heat_colour, ascii = c->glyphs == GLYPHS_ASCII;
         uint32_t upper = colour ? CANVAS_HALF_LOWER : draw_pair_glyph(c, rows, false);
         uint32_t lower = colour ? CANVAS_HALF_UPPER : draw_pair_glyph(c, rows, true);

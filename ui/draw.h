@@ -19,7 +19,7 @@ void draw_bar(Canvas *c, int x, int y, int w, double value, StyleRole role);
 /* The same of VALUE in -1..1, from the middle to the right or to the left. */
 void draw_bar_signed(Canvas *c, int x, int y, int w, double value, StyleRole role);
 /* Model and truth of one item, both 0..1, always in this order: two bars on two rows that touch, so that
- * pairs stand apart, or on ROWS = 1 one row with the model in the
+ * pairs stand apart, on more ROWS bars that are half of them thick, or on ROWS = 1 one row with the model in the
  * upper half and the truth in the lower (where heat is no colour: the model's bar with a mark where the truth is). TRUTH NaN: none.
  * Where there may be no colours the two differ in their glyphs. */
 void draw_pair(Canvas *c, int x, int y, int w, int rows, double model, double truth);
@@ -66,6 +66,7 @@ typedef struct {
     const char *const *row_label, *const *col_label; /* NULL: none; borrowed */
     const char *row_axis, *col_axis; /* "queries", "keys"; NULL: none */
     int label_w;              /* columns for row labels, 0: chosen */
+    bool large;               /* for a hall: numbers as tall digits where cells have room for them, labels strong */
 } Heat;
 /* The cursor's cell is marked without colour too ([ ] or a mark). Void cells show a faint dot. Axis titles show wherever one row of
  * values is left beside them. Returns the rectangle of the values, labels excluded. */
@@ -88,7 +89,12 @@ size_t draw_wrap(const char *s, int columns, size_t *next);
 /* Text in paragraphs, broken as draw_wrap does; returns the rows used, at most the rectangle's. */
 int draw_paragraph(Canvas *c, Rect r, const char *text, StyleRole role);
 int draw_paragraph_rows(int columns, const char *text); /* rows that it takes in full */
-/* Lines of tall digits (5 rows and more) for the presenter; falls back to text when too small or not digits. */
+/* Tall digits as large as fit (3 rows and more) for the presenter, on top of heat where there is some; text when too small or not
+ * digits. */
+typedef struct {
+    int w, h;
+} DrawnSize;
+DrawnSize draw_big_size(const Canvas *c, int w, int h, const char *text); /* of what draw_big makes of it in W x H; h 1: text */
 void draw_big(Canvas *c, Rect r, const char *text, StyleRole role);
 
 #endif

@@ -177,6 +177,33 @@ static void put_plain_number(Canvas *c, const HeatFrame *f, int x, int y, const 
     if (fits) canvas_text(c, x + (f->cell_w - columns + 1) / 2, y, columns, text, STYLE_TEXT, ATTRIBUTE_NONE);
 }
 
+/* The rows of tall digits that every number has room for beside the brackets, so that all are of one size; 0: they are
+ * text. */
+static int large_rows(const Canvas *c, const HeatFrame *f, const Heat *h) {
+    int least = f->cell_h / 2;
+    if (!h->large || !c->heat_colour) return 0;
+    for (int i = 0; i < f->rows * f->cols; i++) {
+        char text[16] = "";
+        int row = f->first_row + i / f->cols, col = f->first_col + i % f->cols;
+        if (h->heat(h->data, row, col) < 0) continue;
+        h->text(h->data, row, col, text, sizeof text);
+        if (text[0] != '\0') least = draw_big_size(c, f->cell_w - 2, least, text).h;
+    }
+    return least > 1 ? least : 0;
+}
+
+/* In the middle of a value. */
+static void draw_large_number(Canvas *c, const HeatFrame *f, const Heat *h, int row, int col, int rows) {
+    char text[16] = "";
+    h->text(h->data, f->first_row + row, f->first_col + col, text, sizeof text);
+    DrawnSize size = draw_big_size(c, f->cell_w - 2, rows, text);
+    int x = f->area.x + col * f->cell_w, y = f->area.y + row * f->cell_h / 2;
+    const Cell *first = canvas_cell(c, x, y);
+    if (first == NULL || first->map == HEAT_NONE || text[0] == '\0') return;
+    draw_big(c, (Rect){x + (f->cell_w - size.w) / 2, y + (f->cell_h / 2 - size.h) / 2, size.w, size.h}, text,
+             STYLE_TEXT);
+}
+
 static void draw_number(Canvas *c, const HeatFrame *f, const Heat *h, int row, int col) {
     char text[16] = "";
     h->text(h->data, f->first_row + row, f->first_col + col, text, sizeof text);
@@ -200,8 +227,13 @@ static void draw_values(Canvas *c, const HeatFrame *f, const Heat *h) {
     for (int line = 0; line < f->area.h; line++)
         for (int column = 0; column < f->area.w; column++) put_value(c, f, h, column, line);
     if (h->text == NULL || f->cell_w < 3 || f->cell_h < 2 || f->cell_h % 2 != 0) return;
+    int large = large_rows(c, f, h);
     for (int row = 0; row < f->rows; row++)
-        for (int col = 0; col < f->cols; col++) draw_number(c, f, h, row, col);
+        for (int col = 0; col < f->cols; col++)
+            if (large > 0)
+                draw_large_number(c, f, h, row, col, large);
+            else
+                draw_number(c, f, h, row, col);
 }
 
 /* The line of a cell whose number is so wide that brackets would hide a digit of it; -1: none. */
@@ -251,8 +283,11 @@ static void draw_row_labels(Canvas *c, const HeatFrame *f, const Heat *h) {
             canvas_put(c, x, y, 0x25B8, STYLE_STRONG, ATTRIBUTE_BOLD);
         }
         if (h->row_label == NULL || h->row_label[index] == NULL) continue;
-        canvas_text(c, x + 1, y, f->label_w - 2, h->row_label[index], marked ? STYLE_STRONG : STYLE_DIM,
-                    CANVAS_ELLIPSIS);
+        canvas_text(c, x + 1, y, f->label_w - 2, h->row_label[index],
+                    marked     ? STYLE_STRONG
+                    : h->large ? STYLE_TEXT
+                               : STYLE_DIM,
+                    CANVAS_ELLIPSIS | (h->large ? ATTRIBUTE_BOLD : ATTRIBUTE_NONE));
     }
 }
 
@@ -271,7 +306,8 @@ static void draw_upright(Canvas *c, int x, int y, int rows, const char *label, S
 static void draw_col_label(Canvas *c, const HeatFrame *f, const Heat *h, int col) {
     int index = f->first_col + col, x = f->area.x + col * f->cell_w, y = f->area.y - f->header_rows;
     const char *label = h->col_label == NULL ? NULL : h->col_label[index];
-    StyleRole role = index == h->cursor_col ? STYLE_STRONG : STYLE_DIM;
+    StyleRole role = index == h->cursor_col ? STYLE_STRONG : h->large ? STYLE_TEXT : STYLE_DIM;
+    int bold = h->large ? ATTRIBUTE_BOLD : ATTRIBUTE_NONE;
     if (label == NULL) return;
     if (f->header == HEADER_UPRIGHT) {
         draw_upright(c, x + (f->cell_w - 1) / 2, y, f->header_rows, label, role);
@@ -279,11 +315,11 @@ static void draw_col_label(Canvas *c, const HeatFrame *f, const Heat *h, int col
         int room = least(2 * f->cell_w - 1, f->area.x + f->area.w - x);
         if (room < utf8_columns(label))
             room = 2 * f->cell_w - 1; /* the last may stand out over the edge of the values */
-        canvas_text(c, x, y + index % 2, room, label, role, CANVAS_ELLIPSIS);
+        canvas_text(c, x, y + index % 2, room, label, role, bold | CANVAS_ELLIPSIS);
     } else if (f->header == HEADER_LINE) {
         int columns = utf8_columns(label), room = f->cell_w > 1 ? f->cell_w - 1 : 1;
         int shift = columns < f->cell_w ? (f->cell_w - columns) / 2 : 0;
-        canvas_text(c, x + shift, y, shift > 0 ? -1 : room, label, role, CANVAS_ELLIPSIS);
+        canvas_text(c, x + shift, y, shift > 0 ? -1 : room, label, role, bold | CANVAS_ELLIPSIS);
     }
 }
 

@@ -152,38 +152,60 @@ static int tall_width(const char *text) {
     return dots > 0 ? dots - 1 : 0;
 }
 
-/* One dot: SX columns, SY half-rows, upper left corner at column X, half-row Y. */
-static void put_dot(Canvas *c, int x, int y, int sx, int sy, StyleRole role) {
-    for (int half = y; half < y + sy; half++)
-        for (int i = x; i < x + sx; i++) {
-            Cell *cell = canvas_cell(c, i, half / 2);
-            bool other =
-                cell != NULL && (half % 2 == 0 ? cell->ch == CANVAS_HALF_LOWER : cell->ch == CANVAS_HALF_UPPER);
-            uint32_t ch = other ? 0x2588 : half % 2 == 0 ? CANVAS_HALF_UPPER : CANVAS_HALF_LOWER;
-            canvas_put(c, i, half / 2, c->glyphs == GLYPHS_ASCII ? '#' : ch, role, ATTRIBUTE_BOLD);
-        }
+/* Half of the cell at (X, HALF / 2), on top of heat where there is some. */
+static void put_half(Canvas *c, int x, int half, StyleRole role) {
+    const Cell *cell = canvas_cell(c, x, half / 2);
+    bool heat = cell != NULL && cell->map != HEAT_NONE, mine = !heat || cell->over;
+    bool other = cell != NULL && mine && cell->ch == (half % 2 == 0 ? CANVAS_HALF_LOWER : CANVAS_HALF_UPPER);
+    uint32_t ch = other ? 0x2588 : half % 2 == 0 ? CANVAS_HALF_UPPER : CANVAS_HALF_LOWER;
+    if (c->glyphs == GLYPHS_ASCII) ch = '#';
+    if (heat)
+        canvas_over(c, x, half / 2, ch);
+    else
+        canvas_put(c, x, half / 2, ch, role, ATTRIBUTE_BOLD);
 }
 
-static void put_tall(Canvas *c, int x, const Tall *t, int sx, int sy, StyleRole role) {
+/* One dot: SCALE columns and half-rows, upper left corner at column X, half-row Y. */
+static void put_dot(Canvas *c, int x, int y, int scale, StyleRole role) {
+    for (int half = y; half < y + scale; half++)
+        for (int i = x; i < x + scale; i++) put_half(c, i, half, role);
+}
+
+static void put_tall(Canvas *c, int x, const Tall *t, int scale, StyleRole role) {
     int wide = (int)strlen(t->dots) / 5;
     for (int i = 0; i < 5 * wide; i++)
-        if (t->dots[i] == '#') put_dot(c, x + i % wide * sx, i / wide * sy, sx, sy, role);
+        if (t->dots[i] == '#') put_dot(c, x + i % wide * scale, i / wide * scale, scale, role);
+}
+
+static int rows_of_scale(int scale) {
+    return (5 * scale + 1) / 2;
+}
+
+/* The largest scale that fits; 0: none. Half rows need half blocks. */
+static int find_scale(int w, int h, bool ascii, const char *text) {
+    static const int scales[] = {8, 6, 4, 3, 2, 1};
+    int dots = tall_width(text);
+    for (size_t i = 0; dots > 0 && i < sizeof scales / sizeof *scales; i++) {
+        if (ascii && scales[i] % 2 != 0) continue;
+        if (dots * scales[i] <= w && rows_of_scale(scales[i]) <= h) return scales[i];
+    }
+    return 0;
+}
+
+DrawnSize draw_big_size(const Canvas *c, int w, int h, const char *text) {
+    int scale = find_scale(w, h, c->glyphs == GLYPHS_ASCII, text);
+    if (scale > 0) return (DrawnSize){scale * tall_width(text), rows_of_scale(scale)};
+    int columns = canvas_columns(c, text);
+    return (DrawnSize){columns < w ? columns : w, 1};
 }
 
 void draw_big(Canvas *c, Rect r, const char *text, StyleRole role) {
-    static const struct { int sx, sy; } scales[] = {{6, 6}, {4, 4}, {2, 2}, {1, 1}};
     Canvas view = canvas_view(c, r);
-    int dots = tall_width(text);
-    for (size_t s = 0; dots > 0 && s < sizeof scales / sizeof *scales; s++) {
-        int sx = scales[s].sx, sy = scales[s].sy;
-        if (dots * sx > view.w || (5 * sy + 1) / 2 > view.h || (sy == 1 && view.glyphs == GLYPHS_ASCII)) continue;
-        int x = 0;
-        for (const char *p = text; *p != '\0'; p++) {
-            const Tall *t = find_tall(*p);
-            put_tall(&view, x, t, sx, sy, role);
-            x += ((int)strlen(t->dots) / 5 + 1) * sx;
-        }
-        return;
+    int scale = find_scale(view.w, view.h, view.glyphs == GLYPHS_ASCII, text), x = 0;
+    if (scale == 0) canvas_text(&view, 0, 0, -1, text, role, ATTRIBUTE_BOLD | CANVAS_ELLIPSIS);
+    for (; scale > 0 && *text != '\0'; text++) {
+        const Tall *t = find_tall(*text);
+        put_tall(&view, x, t, scale, role);
+        x += ((int)strlen(t->dots) / 5 + 1) * scale;
     }
-    canvas_text(&view, 0, 0, -1, text, role, ATTRIBUTE_BOLD | CANVAS_ELLIPSIS);
 }

@@ -128,10 +128,12 @@ static void plan_labels(const PaneContext *x, MaskPlan *p, int w) {
         at_least(at_most(at_most(p->label_w, LABEL_MOST), w / 5), at_most(5, w / 5)); /* "input" stands there */
 }
 
-/* The size of a cell: all of them in sight while they can be, about square. */
-static void plan_cells(MaskPlan *p) {
+/* The size of a cell: all of them in sight while they can be, about square; for a hall as large as there is room for.
+ */
+static void plan_cells(const PaneContext *x, MaskPlan *p) {
     int w = at_least(p->map.w - p->label_w - 2, 1), h = at_least(p->map.h - HEADER_ROWS, 1);
-    p->cell_w = at_least(at_most(w / p->cols, 8), 1);
+    int most = x->detail == DETAIL_PRESENT ? at_least((5 * (h / p->rows) + 2) / 2, 8) : 8;
+    p->cell_w = at_least(at_most(w / p->cols, most), 1);
     p->cell_h = at_least(at_most(2 * h / p->rows, at_least(p->cell_w, 2)), 1);
     if (p->cell_h > 1) p->cell_h &= ~1;
     if (p->cell_w > 3 * p->cell_h) p->cell_w = 3 * p->cell_h;
@@ -168,7 +170,7 @@ bool mask_plan(const PaneContext *x, int w, int h, MaskPlan *out) {
     else
         plan_present(x, &p, w, h);
     plan_labels(x, &p, p.map.w);
-    plan_cells(&p);
+    plan_cells(x, &p);
     share_rows(&p);
     *out = p;
     return true;
@@ -219,7 +221,8 @@ static void map_init(Map *m, const PaneContext *x, const MaskPlan *p) {
                      .col_label = columns_are_named(p) ? m->label : NULL,
                      .row_axis = _("query"),
                      .col_axis = _("key"),
-                     .label_w = p->label_w};
+                     .label_w = p->label_w,
+                     .large = x->detail == DETAIL_PRESENT};
 }
 
 static void map_done(Map *m) {
@@ -294,7 +297,8 @@ static void reach_init(ReachMap *m, const PaneContext *x, const MaskPlan *p) {
                      .cursor_row = x->cursor->layer + 1,
                      .cursor_col = p->col,
                      .row_label = m->label,
-                     .label_w = p->label_w};
+                     .label_w = p->label_w,
+                     .large = x->detail == DETAIL_PRESENT};
 }
 
 static void reach_done(ReachMap *m) {

@@ -10,7 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORD_MOST = 14, NUMBER_W = 7, COLUMN_W = 9 };
+enum { WORD_MOST = 14, NUMBER_W = 7, COLUMN_W = 9, LARGE_NUMBER_W = 18, THICK_MOST = 3, LIKELY_MOST = 8 };
+
+static const double LIKELY = 0.01;
 
 #define BEFORE_MARK 0x2502u
 
@@ -180,6 +182,49 @@ static void draw_word(Canvas *c, Rect r, int y, const NextList *l, const Widths 
 
 static int bar_rows(const NextList *l) {
     return l->tall && l->order->truth ? 2 : 1;
+}
+
+long next_likely(const NextList *l) {
+    int model = table_find(l->next, "model_p"), truth = table_find(l->next, "true_p");
+    long n = 0;
+    for (long i = 0; i < l->order->n; i++) {
+        double m = table_real(l->next, l->order->row[i], model), t = table_real(l->next, l->order->row[i], truth);
+        n += m >= LIKELY || t >= LIKELY;
+    }
+    return n < 1 ? 1 : n < LIKELY_MOST ? n : LIKELY_MOST;
+}
+
+/* Tall digits in as many rows as the bar, or text on its middle. */
+static void draw_large_number(Canvas *c, Rect r, double p, StyleRole role) {
+    Text number = r.h >= 3 ? format_fixed(p, 3) : format_probability(p);
+    DrawnSize size = draw_big_size(c, r.w, r.h, number.s);
+    draw_big(c, (Rect){r.x, r.y + (r.h - size.h) / 2, r.w, size.h}, number.s, role);
+}
+
+/* THICK rows for each bar. */
+static void draw_large_word(Canvas *c, int y, int thick, int w, const NextList *l, long i) {
+    Word word = word_at(l, i);
+    bool here = i == l->cursor, truth = l->order->truth;
+    double most = l->order->largest > 0 ? l->order->largest : 1;
+    int label = w / 5 < WORD_MOST ? w / 5 : WORD_MOST, number = thick >= 3 ? LARGE_NUMBER_W : NUMBER_W;
+    int bar = w - label - 2 - number - 1, middle = y + (truth ? thick : thick / 2) - (truth && thick > 1 ? 1 : 0);
+    if (here) canvas_text(c, 0, middle, 1, "▸", STYLE_CURSOR, ATTRIBUTE_BOLD);
+    canvas_text(c, 1, middle, label, word.token, here ? STYLE_CURSOR : STYLE_STRONG, ATTRIBUTE_BOLD | CANVAS_ELLIPSIS);
+    draw_pair(c, label + 2, y, bar, 2 * thick, word.model / most, word.truth / most);
+    Rect r = {label + 2 + bar + 1, y, number, thick};
+    draw_large_number(c, r, word.model, STYLE_MODEL);
+    if (truth) draw_large_number(c, (Rect){r.x, y + thick, number, thick}, word.truth, STYLE_TRUTH);
+}
+
+void next_draw_large(Canvas *c, Rect r, const NextList *l) {
+    Canvas view = canvas_view(c, r);
+    long words = next_likely(l);
+    int bars = l->order->truth ? 2 : 1, thick = THICK_MOST, gap = 1;
+    while (thick > 1 && words * (bars * thick + gap) > view.h + gap) thick--;
+    if (thick == 1 && words * (bars + gap) > view.h + gap) gap = 0;
+    long first = l->cursor >= words ? l->cursor - words + 1 : 0;
+    for (long i = 0; i < words && first + i < l->order->n; i++)
+        draw_large_word(&view, (int)i * (bars * thick + gap), thick, view.w, l, first + i);
 }
 
 int next_draw_names(Canvas *c, Rect r, int y, const NextList *l) {

@@ -25,6 +25,10 @@ typedef struct {
     bool tall, columns; /* columns: id, logit and the probability after the filter too */
 } NextList;
 long next_draw(Canvas *c, Rect r, const NextList *list);
+/* The same for a hall, of as many words as are likely enough (next_likely) and have room: bars as thick as fit, numbers in tall
+ * digits. */
+void next_draw_large(Canvas *c, Rect r, const NextList *list);
+long next_likely(const NextList *list); /* words that model or truth give one in a hundred, at most eight; the first if none */
 /* The names of the two numbers of a line, in row Y of C, as they stand in R; returns the column where they begin, r.w when the
  * numbers stand below each other and have no names. */
 int next_draw_names(Canvas *c, Rect r, int y, const NextList *list);

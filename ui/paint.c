@@ -16,7 +16,9 @@ static Look look_heat(const Painter *p, const Cell *cell, bool in_colour) {
     HeatMap map = (HeatMap)cell->map;
     if (!in_colour) return (Look){cell->ch, style_ramp(&p->style, map, cell->void_top ? cell->bottom : cell->top)};
     Paint paint = {-1, -1, ATTRIBUTE_NONE};
-    if (cell->ch == CANVAS_HALF_UPPER) {
+    if (cell->over) {
+        paint = style_on_heat(&p->style, map, cell->top);
+    } else if (cell->ch == CANVAS_HALF_UPPER) {
         paint.fg = p->heat[map][cell->top];
         if (!cell->void_bottom) paint.bg = p->heat[map][cell->bottom];
     } else if (cell->ch == CANVAS_HALF_LOWER) {

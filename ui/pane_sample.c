@@ -186,11 +186,32 @@ static void draw_wall(const PaneContext *x, Canvas *c, const NextOrder *order) {
     if (bottom > 1) draw_greedy(x->snapshot, c, (Rect){0, c->h - 2, c->w, 1});
 }
 
+/* The words that the model sees, the newest at the right end, with what it would go on with. */
+static void draw_so_far(const Snapshot *s, Canvas *c, Rect r) {
+    int visible = reading_visible(s), first = visible, used = 4;
+    char token[READING_TOKEN];
+    while (first > 0) {
+        reading_token(s, first - 1, token);
+        used += canvas_columns(c, token) + 1;
+        if (used > r.w) break;
+        first--;
+    }
+    int at = first > 0 ? canvas_text(c, r.x, r.y, r.w, "… ", STYLE_DIM, ATTRIBUTE_NONE) : 0;
+    for (int i = first; i < visible; i++) {
+        reading_token(s, i, token);
+        StyleRole role = reading_is_generated(s, i) ? STYLE_GENERATED : STYLE_STRONG;
+        at += canvas_textf(c, r.x + at, r.y, r.w - at, role, ATTRIBUTE_BOLD, "%s ", token);
+    }
+    canvas_text(c, r.x + at, r.y, r.w - at, "▏", STYLE_STRONG, ATTRIBUTE_BOLD);
+}
+
+/* For a hall: the sentence so far, few words with thick bars, and how far the model is off. */
 static void draw_present(const PaneContext *x, Canvas *c, const NextOrder *order) {
-    int head = c->h >= 14 ? 2 : 0;
-    NextList l = list_of(x, order, c->h - head, true);
-    if (head) next_draw_legend(c, 2, 0, c->w - 2, &l);
-    next_draw(c, (Rect){0, head, c->w, c->h - head}, &l);
+    int head = c->h >= 12 ? 2 : c->h >= 6 ? 1 : 0, foot = c->h >= 14 ? 2 : c->h >= 6 ? 1 : 0;
+    NextList l = list_of(x, order, c->h - head - foot, true);
+    if (head) draw_so_far(x->snapshot, c, (Rect){1, 0, c->w - 1, 1});
+    next_draw_large(c, (Rect){0, head, c->w, c->h - head - foot}, &l);
+    if (foot) draw_kl_and_legend(x, c, (Rect){1, c->h - 1, c->w - 1, 1}, &l);
 }
 
 static void sample_draw(const PaneContext *x, Canvas *c) {

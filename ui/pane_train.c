@@ -264,7 +264,7 @@ typedef struct {
 static TrainPlan plan_of(const PaneContext *x, int w, int h) {
     TrainPlan p = {.line = {0, h - 1, w, 1}, .plot = {0, 0, w, h - 1}};
     if (x->detail == DETAIL_PRESENT) {
-        int big = h >= 14 ? 6 : 0;
+        int big = h >= 14 ? (h / 5 < 12 ? 7 : 12) : 0;
         p.big = (Rect){1, 0, w - 1, big};
         p.line.h = big ? 0 : 1;
         p.plot = (Rect){0, big, w, h - big - p.line.h};
@@ -287,6 +287,24 @@ static void draw_smalls(const PaneContext *x, Canvas *c, Rect r) {
     draw_small(x, c, (Rect){2 * w, r.y, r.w - 2 * w, r.h}, "tokens_per_s", _("tokens/s"), STYLE_SERIES_D);
 }
 
+/* What a hall must read: each number below its name. */
+static void draw_bigs(const SnapshotFacts *f, Canvas *c, Rect r) {
+    const struct {
+        const char *name;
+        Text number;
+    } parts[] = {{_("test perplexity"), format_fixed(reading_perplexity(f), 3)},
+                 {_("over the floor"), format_percent(reading_over_floor(f), 1)}};
+    int x = r.x;
+    for (int i = 0; i < 2 && (i == 0 || !isnan(reading_over_floor(f))); i++) {
+        Rect number = {x, r.y + 1, i == 0 ? r.w * 6 / 11 : r.x + r.w - x, r.h - 2};
+        canvas_text(c, x, r.y, number.w, parts[i].name, STYLE_TEXT, ATTRIBUTE_BOLD | CANVAS_ELLIPSIS);
+        draw_big(c, number, parts[i].number.s, STYLE_STRONG);
+        int columns = canvas_columns(c, parts[i].name),
+            used = draw_big_size(c, number.w, number.h, parts[i].number.s).w;
+        x += (used > columns ? used : columns) + (r.w > 160 ? 12 : 4);
+    }
+}
+
 static void train_draw(const PaneContext *x, Canvas *c) {
     const Table *curve = snapshot_table(x->snapshot, "curve");
     if (!curve || table_rows(curve) == 0) {
@@ -296,10 +314,7 @@ static void train_draw(const PaneContext *x, Canvas *c) {
     TrainPlan p = plan_of(x, c->w, c->h);
     const SnapshotFacts *f = snapshot_facts(x->snapshot);
     if (p.big.h > 0) {
-        char number[FORMAT_BYTES * 3];
-        snprintf(number, sizeof number, "%s  %s", format_fixed(reading_perplexity(f), 3).s,
-                 format_percent(reading_over_floor(f), 1).s);
-        draw_big(c, p.big, number, STYLE_STRONG);
+        draw_bigs(f, c, p.big);
     }
     long every = draw_loss(x, c, p.plot);
     if (p.line.h > 0) draw_line(x, c, p.line.y);

@@ -138,14 +138,14 @@ static attr_t curses_attributes(int attributes) {
     return a;
 }
 
-/* A cell of one colour is a hard space on a ground of that colour: half the bytes of two colours, and no seam between
- * rows, which glyphs leave in some fonts. (Not a plain space: curses would erase those, and terminals differ in the
- * colour of what is erased.) */
+/* A cell of one colour is a hard space on a ground of that colour, or reversed where the colour is the terminal's own:
+ * half the bytes of two colours, and no seam between rows, which glyphs leave in some fonts. (Not a plain space: curses
+ * would erase those, and terminals differ in the colour of what is erased.) */
 static Painted painted_as(CursesTerm *c, uint32_t ch, Paint p) {
-    bool whole = ch == FULL_BLOCK && p.bg < 0 && (p.attributes & ATTRIBUTE_REVERSE) == 0;
-    bool equal = ch == CANVAS_HALF_UPPER && p.fg == p.bg;
-    if ((whole || equal) && p.fg >= 0 && c->depth >= DEPTH_256 && c->glyphs != GLYPHS_ASCII)
-        return (Painted){HARD_SPACE, A_NORMAL, pair_of(c, -1, p.fg)};
+    bool whole = ch == FULL_BLOCK && (p.attributes & ATTRIBUTE_REVERSE) == 0;
+    bool equal = ch == CANVAS_HALF_UPPER && p.fg == p.bg && p.fg >= 0;
+    if ((whole || equal) && c->depth >= DEPTH_256 && c->glyphs != GLYPHS_ASCII)
+        return p.fg >= 0 ? (Painted){HARD_SPACE, A_NORMAL, pair_of(c, -1, p.fg)} : (Painted){HARD_SPACE, A_REVERSE, 0};
     return (Painted){ch, curses_attributes(p.attributes), pair_of(c, p.fg, p.bg)};
 }
 
