@@ -54,32 +54,48 @@ static int part_check(const PaneContext *x, const CacheSeen *s, Canvas *c, Rect 
     return 1;
 }
 
-/* Rows that a part needs at least, a blank one behind it included. */
+/* What has just happened. */
+static void words_of(const CacheSeen *s, char *out, size_t bytes) {
+    int newest = s->fed - 1, gone = newest - s->capacity;
+    if (s->rolls && gone >= 0)
+        snprintf(out, bytes,
+                 _("Slot = position mod %d: position %d took slot %d from position %d, which no query will see again. "
+                   "Positions stay absolute, so the other rows are as they were."),
+                 s->capacity, newest, s->newest, gone);
+    else if (s->fed > s->prefill)
+        snprintf(out, bytes, "%s",
+                 _("Only the row marked + was worked out for the last token; the others are as they were, for nobody "
+                   "before it sees it. Queries are not kept: an old one is never asked again."));
+    else
+        snprintf(
+            out, bytes, "%s",
+            _("The prompt went in at once: one row of K and V for each token, in every layer and KV head. The next "
+              "token adds a row, and nothing else is worked out again."));
+}
+
+static int part_words(const PaneContext *x, const CacheSeen *s, Canvas *c, Rect r) {
+    char words[400];
+    (void)x;
+    words_of(s, words, sizeof words);
+    return draw_paragraph(c, r, words, STYLE_TEXT);
+}
+
+/* Rows that a part needs at least. */
 typedef struct {
     DrawPart *draw;
     int rows;
 } SidePart;
 
-static const SidePart run_parts[] = {{part_bytes, 4}, {part_flops, 5}, {part_check, 4}, {part_schemes, 6}};
-static const SidePart model_parts[] = {{part_card, 9}, {part_cards, 4}};
-static const SidePart all_parts[] = {{part_bytes, 4},   {part_flops, 5}, {part_check, 4},
-                                     {part_schemes, 6}, {part_card, 8},  {part_cards, 5}};
-enum { ALL_ROWS = 27 }; /* with the first five */
+static const SidePart run_parts[] = {{part_bytes, 3}, {part_flops, 4}, {part_check, 3}, {part_schemes, 5},
+                                     {part_words, 6}, {part_card, 7},  {part_cards, 4}, {NULL, 0}};
+static const SidePart model_parts[] = {{part_card, 7}, {part_cards, 4}, {NULL, 0}};
 
-/* One below the other, as long as there is room. */
-static void draw_parts(const PaneContext *x, const CacheSeen *s, Canvas *c, Rect r, const SidePart *part, int n) {
-    int y = r.y;
-    for (int i = 0; i < n && r.y + r.h - y >= part[i].rows - 1; i++)
-        y += part[i].draw(x, s, c, (Rect){r.x, y, r.w, r.y + r.h - y}) + 1;
-}
-
+/* One below the other, those that there is room for. */
 static void draw_side(const PaneContext *x, const CacheSeen *s, Canvas *c, Rect r) {
-    if (r.h >= ALL_ROWS)
-        draw_parts(x, s, c, r, all_parts, 6);
-    else if (((const CacheState *)x->state)->models)
-        draw_parts(x, s, c, r, model_parts, 2);
-    else
-        draw_parts(x, s, c, r, run_parts, 4);
+    const CacheState *state = x->state;
+    int y = r.y;
+    for (const SidePart *part = state->models ? model_parts : run_parts; part->draw; part++)
+        if (r.y + r.h - y >= part->rows) y += part->draw(x, s, c, (Rect){r.x, y, r.w, r.y + r.h - y}) + 1;
 }
 
 static int side_w(int w) {
