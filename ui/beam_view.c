@@ -246,6 +246,7 @@ static void since_when(const BeamReading *r, const Canvas *c, int w, Str *out) {
     int root = (int)cell_int(r->settings, 0, "prompt_tokens", 1);
     Text since = format_count(cell_int(r->settings, 0, "since_step", 0));
     const char *before = cell_text(r->settings, 0, "before");
+    if (beam_is_of_truth(r->snapshot)) return; /* it does not learn */
     add_news(r, out);
     size_t news = out->len;
     if (!before[0]) return;
@@ -354,7 +355,7 @@ BeamPlan beam_plan(const BeamReading *r, Detail detail, int w, int h) {
     int rivals = r->rivals ? (int)table_rows(r->rivals) : 0, foot = rivals + FOOT_ROWS - 3, legend = 0;
     if (detail == DETAIL_WALL) foot = h >= 12 ? 2 : h >= 6 ? 1 : 0;
     if (detail == DETAIL_FOCUS) legend = h >= 14 ? 1 : 0;
-    if (detail == DETAIL_PRESENT) foot = rivals;
+    if (detail == DETAIL_PRESENT) foot = rivals + 1;
     if (detail != DETAIL_WALL && h - foot - legend < TREE_ROWS) foot = h - legend - TREE_ROWS;
     if (foot < 0) foot = 0;
     int gap = detail != DETAIL_WALL && h - foot - legend > TREE_ROWS && foot > 0; /* a blank row */
