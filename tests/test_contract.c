@@ -355,7 +355,7 @@ static const struct {
     {"$L run kv.exact model=small feeds=0", 2, "feeds: '0'"},
     {"$L run kv.flops tokens=0", 2, "tokens"},
     {"$L run kv.flops heads=3", 2, "head_dim is d / heads"},
-    {"$L run kv.speed tokens=99", 2, "room for 64"},
+    {"$L run kv.speed context=64 tokens=99", 2, "room for 64"},
     {"$L run kv.growth model=small steps=99", 2, "room for 64"},
     {"$L run lm.count corpus=nowhere", 2, "nowhere"},
     {"$L run lm.end longest=21", 2, "longest"},

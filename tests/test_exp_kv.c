@@ -193,6 +193,18 @@ static void exercise_4(void **state) {
     study_free(run_study_until(STATUS_USAGE, "kv.flops", "heads=3", NULL));
 }
 
+/* Nothing is built, so a model that no machine here holds is counted too: Llama-2 7B, if its feed-forward had 4 d. */
+static void exercise_4_of_a_large_model(void **state) {
+    (void)state;
+    Study *s =
+        run_study("kv.flops", "prompt=0", "parts=linear", "tokens=1000", "d=4096", "layers=32", "heads=32", NULL);
+    Table *t = study_result(s, "flops");
+    assert_int_equal(cell_int(t, 0, "with"), 24LL * 1000 * 4096 * 4096 * 32);
+    assert_near(cell_real(t, 0, "ratio"), 500.5, 1e-12);
+    table_free(t);
+    study_free(s);
+}
+
 /* ---- kv.speed ---- */
 
 static void speed_is_of_the_same_tokens(void **state) {
@@ -214,7 +226,10 @@ static void speed_is_of_the_same_tokens(void **state) {
     table_free(t);
     table_free(about);
     study_free(s);
-    refused("kv.speed", "tokens=61", NULL, "room for 64");
+    refused("kv.speed", "tokens=61", "context=64", "room for 64");
+    study_free(run_study("kv.speed", "batch=1", "tokens=61", "d=16", NULL)); /* a context not given has the room */
+    refused("kv.speed", "tokens=4096", NULL, "operations");
+    refused("kv.speed", "d=4096", "layers=32", "at most 1000000000");
     refused("kv.speed", "context=4096", "tokens=4000", "operations");
 }
 
@@ -229,6 +244,7 @@ int main(void) {
         cmocka_unit_test(a_global_layer_keeps_all),
         cmocka_unit_test(flops_by_hand),
         cmocka_unit_test(exercise_4),
+        cmocka_unit_test(exercise_4_of_a_large_model),
         cmocka_unit_test(speed_is_of_the_same_tokens),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

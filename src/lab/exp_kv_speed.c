@@ -143,10 +143,18 @@ static long long same_tokens(const Speed *s) {
     return same;
 }
 
+/* The model; one whose context is not given has room for what is decoded. */
+static Status shape(const Options *o, ModelConfig *c) {
+    STATUS_TRY(run_shape(o, c));
+    int length = (int)(options_int(o, "prompt") + options_int(o, "tokens"));
+    if (!options_is_set(o, "context") && c->context < length) c->context = length;
+    return config_check(c);
+}
+
 static Status run(Study *s) {
     const Options *o = study_options(s);
     ModelConfig c;
-    STATUS_TRY(run_shape(o, &c));
+    STATUS_TRY(shape(o, &c));
     Model *m = model_new(&c, study_seed(s));
     Speed speed = {.study = s,
                    .model = m,
@@ -160,6 +168,7 @@ static Status run(Study *s) {
     study_about(s, "same_tokens", "%lld of %lld", same_tokens(&speed), (long long)speed.batch * speed.tokens);
     for (int k = 0; k < 2; k++) mem_free(speed.ids[k]);
     model_free(m);
+    study_about(s, "model_context", "%d", c.context);
     study_about(s, "model_from", "untrained: its numbers change no time");
     study_about(s, "time_rule", "processor time of the one thread that computes; with: prefill included");
     study_about(s, "ratio_rule", "time without / time of the row");
@@ -185,7 +194,7 @@ static Status check_work(const ModelConfig *c, Count batch, Count prompt, Count 
 
 static Status check(const Options *o) {
     ModelConfig c;
-    STATUS_TRY(run_shape(o, &c));
+    STATUS_TRY(shape(o, &c));
     long long prompt = options_int(o, "prompt"), tokens = options_int(o, "tokens");
     if (prompt + tokens > c.context)
         return status_usage(

@@ -21,7 +21,7 @@ typedef struct Run Run;
 extern const Option run_model_rows[]; /* arch (a preset), then every field of ModelConfig */
 /* corpus, tokens, merges, sentences, epochs, batch, lr, lr_min, schedule, warmup, weight_decay, clip, optimizer. */
 extern const Option run_plan_rows[];
-Options *run_options(void); /* both, at their defaults */
+Options *run_options(void);              /* both, at their defaults */
 extern const Column run_curve_columns[]; /* step,tokens,loss,learning_rate,grad_norm,tokens_per_s */
 extern const Column run_model_columns[]; /* part,parameters */
 
@@ -33,7 +33,8 @@ CorpusTokens run_tokens(const Options *o); /* what tokens= and merges= say */
 Status run_config(const Options *o, int vocab, ModelConfig *out) STATUS_CHECKED;
 /* What the options of run_model_rows and run_plan_rows come to that are not set (see options_let_follow). */
 void run_follow(const Options *o, const char *name, Str *out);
-/* The same of run_model_rows alone: a vocabulary that is not given is the preset's. */
+/* The same of run_model_rows alone, to be counted: a vocabulary that is not given is the preset's, and size does not
+ * matter (config_check says what can be built). */
 Status run_shape(const Options *o, ModelConfig *out) STATUS_CHECKED;
 /* Refuses what cannot be built, with the reason, before anything long is done. */
 Status run_check(const Options *o) STATUS_CHECKED;

@@ -90,10 +90,15 @@ static Status derive(const Options *o, ModelConfig *c) {
     return status_ok();
 }
 
-Status run_config(const Options *o, int vocab, ModelConfig *out) {
+/* Everything but the vocabulary, which stays the preset's when it is not given. */
+static Status fill(const Options *o, ModelConfig *out) {
     (void)config_preset(options_text(o, "arch"), out);
     STATUS_TRY(set_given(o, out));
-    STATUS_TRY(derive(o, out));
+    return derive(o, out);
+}
+
+Status run_config(const Options *o, int vocab, ModelConfig *out) {
+    STATUS_TRY(fill(o, out));
     if (!options_is_set(o, "vocab")) out->vocab = vocab;
     if (out->vocab < vocab)
         return status_usage(_("vocab=%d is too small: the corpus has %d tokens"), out->vocab, vocab);
@@ -108,8 +113,8 @@ CorpusTokens run_tokens(const Options *o) {
 }
 
 Status run_shape(const Options *o, ModelConfig *out) {
-    (void)config_preset(options_text(o, "arch"), out);
-    return run_config(o, options_is_set(o, "vocab") ? VOCAB_UNKNOWN : out->vocab, out);
+    STATUS_TRY(fill(o, out));
+    return config_check_shape(out);
 }
 
 /* The fields as far as they can be known without a corpus; nothing while the options contradict each other. */
