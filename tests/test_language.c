@@ -182,7 +182,7 @@ static void starts_and_sets_that_are_none(void **state) {
         {"t", NULL, "no rule 't'"},      {"f", NULL, "no rule 'f' with 0 parts"},
         {"f.$w", NULL, "no start"},      {"g.b", NULL, "no rule fits"},
         {"", NULL, "no start"},          {"{s}", NULL, "no start"},
-        {NULL, "w=a", "never sets"},     {NULL, "v", "sets nothing"},
+        {NULL, "w=a", "never sets"},     {NULL, "v", "VARIABLE:TEXT"},
         {NULL, "v=a,x=b", "never sets"}, {NULL, "v=\x01", "control"},
         {NULL, "v=\xff", "UTF-8"},
     };

@@ -196,7 +196,7 @@ static bool text_is_clean(const char *s, size_t n) {
 /* One v=text (or v:text). */
 static Status language_set_one(Language *l, const char *s, size_t n) {
     size_t equals = strcspn(s, "=:");
-    if (equals >= n) return status_usage(_("'%.*s' sets nothing; allowed is VARIABLE=TEXT"), (int)n, s);
+    if (equals >= n) return status_usage(_("'%.*s' sets nothing; allowed is VARIABLE:TEXT"), (int)n, s);
     Str name, value;
     str_init(&name);
     str_init(&value);
