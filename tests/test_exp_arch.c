@@ -98,6 +98,7 @@ static void training_of_gpt3(void **state) {
     assert_near(cell_real(t, row_of(t, "quantity", "flops_6nd"), "value"), 3.14e23, 1e21);
     assert_near(cell_real(t, row_of(t, "quantity", "petaflop_s_days"), "value"), 3640, 10);
     assert_near(cell_real(t, row_of(t, "quantity", "tokens"), "value"), 3e11, 0);
+    assert_string_equal(cell_text(t, row_of(t, "quantity", "parameters"), "unit"), "parameters");
     double forward = 3 * 362454328541184.0 / 1024; /* three forward passes of 1024 tokens */
     assert_near(cell_real(t, row_of(t, "quantity", "flops_three_forwards"), "value") / (forward * 3e11), 1, 1e-12);
     table_free(t);

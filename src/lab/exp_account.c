@@ -167,7 +167,7 @@ static void add_quantity(Table *t, const char *name, double value, const char *u
 /* 6 N D: two operations for a parameter and token forward, four back (Kaplan et al. 2020). */
 static void add_training(Table *t, const Question *q, double parameters, double forward, double tokens) {
     double flops = 6 * parameters * tokens, exact = 3 * forward / ((double)q->T * (double)q->batch) * tokens;
-    add_quantity(t, "parameters", parameters, "");
+    add_quantity(t, "parameters", parameters, "parameters");
     add_quantity(t, "tokens", tokens, "tokens");
     add_quantity(t, "tokens_per_parameter", tokens / parameters, "tokens");
     add_quantity(t, "flops_6nd", flops, "FLOP");

@@ -57,7 +57,9 @@ static void add_conventions(Study *s, FilterOrder order) {
     study_about(s, "order_of_filters", "%s",
                 order == ORDER_TAU_FIRST ? "logits, temperature, top_k, top_p, final"
                                          : "logits, top_k, top_p, temperature, final");
-    study_about(s, "value", "a logit in stage logits, a probability in every other, 0 where dropped");
+    study_about(s, "value",
+                "a logit in stage logits, a probability in every other, 0 where dropped; what top_k and top_p "
+                "leave is renormalised by the stage that follows");
     study_about(s, "top_k_rule", "exactly k, of equals the lowest index");
     study_about(s, "top_p_rule",
                 "the smallest set of what top_k left, renormalised, whose sum reaches p (within 1e-9)");
