@@ -101,29 +101,36 @@ static void add_bucketed(Study *s, const Lengths *l, int *room, int batch, int b
     add_row(study_table(s, "waste"), "bucketed", batches, positions, l->tokens, 0);
 }
 
-/* All sentences one after the other, </s> between them, cut every BLOCK tokens; only the last block is filled up. */
-static void add_packed(Study *s, const Lengths *l, int batch, int block) {
-    long long blocks = (l->tokens + block - 1) / block, with_boundary = 0, last = -1, at = 0;
+/* How many blocks of the sentences, one after the other in the order of L, have one that begins inside. */
+static long long count_boundaries(const Lengths *l, int block) {
+    long long with_boundary = 0, last = -1, at = 0;
     for (int i = 0; i + 1 < l->n; i++) {
         at += l->length[i]; /* where sentence i + 1 begins */
         if (at % block == 0 || at / block == last) continue;
         last = at / block;
         with_boundary++;
     }
+    return with_boundary;
+}
+
+/* All sentences one after the other, </s> between them, cut every BLOCK tokens; only the last block is filled up. */
+static void add_packed(Study *s, const Lengths *l, int batch, int block, long long with_boundary) {
+    long long blocks = (l->tokens + block - 1) / block;
     add_row(study_table(s, "waste"), "packed", (blocks + batch - 1) / batch, blocks * block, l->tokens,
             (double)with_boundary / (double)blocks);
 }
 
 static void compare(Study *s, Lengths *l) {
     const Options *o = study_options(s);
-    int batch = (int)options_int(o, "batch");
+    int batch = (int)options_int(o, "batch"), block = (int)options_int(o, "block");
+    long long with_boundary = count_boundaries(l, block); /* in the order of the corpus */
     Rng r = rng_at(study_seed(s), "batch.waste", 0);
     rng_shuffle(&r, l->length, l->n);
     int *room = MEM_ARRAY(int, (size_t)l->n);
     add_random(s, l, batch);
     add_sorted(s, l, room, batch);
     add_bucketed(s, l, room, batch, (int)options_int(o, "bucket"));
-    add_packed(s, l, batch, (int)options_int(o, "block"));
+    add_packed(s, l, batch, block, with_boundary);
     mem_free(room);
 }
 
@@ -138,8 +145,9 @@ static Status run(Study *s) {
     study_about(s, "sorted", "the same in the order of their lengths");
     study_about(s, "bucketed",
                 "random batches of one bucket each; lengths k b + 1 to k b + b share a bucket, b = bucket");
-    study_about(s, "packed",
-                "sentences one after the other, </s> between them, cut into blocks; the last is filled up");
+    study_about(
+        s, "packed",
+        "sentences one after the other as in the corpus, </s> between them, cut into blocks; the last is filled up");
     study_about(s, "blocks_with_boundary_share_rule",
                 "blocks in which another sentence begins after the first position; "
                 "a padded row holds one sentence");
