@@ -305,7 +305,7 @@ static Status run_help(App *a, const Words *words) {
 }
 
 static Status run_ask(App *a, const Words *words) {
-    const char *line = words->count > 2 ? words->rest[2] : "";
+    const char *line = words->count > 3 ? words->rest[2] : words->count == 3 ? words->word[2] : "";
     if (!strcmp(words->word[1], "command"))
         app_open(a, ASK_COMMAND, line);
     else if (!strcmp(words->word[1], "find"))

@@ -88,17 +88,17 @@ static int draw_next(Line *l, Canvas *c, int x, int at, int y, int room) {
 
 int bpe_draw_pieces(Canvas *c, int x, int y, int w, const char *pieces, const BpeMarks *marks) {
     Line l = {pieces, false, marks};
-    int at = x;
+    int at = x, ellipsis = 1 + canvas_columns(c, "…");
     for (;;) {
         const char *s = l.at + strspn(l.at, " ");
         bool last = !strchr(s, ' ');
-        int used = draw_next(&l, c, x, at, y, x + w - at - (last ? 0 : 2)); /* room for the ellipsis */
+        int used = draw_next(&l, c, x, at, y, x + w - at - (last ? 0 : ellipsis));
         if (used == 0) return at - x;
         if (used < 0) break;
         at += used;
     }
     canvas_text(c, at + (at > x), y, x + w - at - (at > x), "…", STYLE_DIM, ATTRIBUTE_NONE);
-    return at + 2 - x;
+    return at + ellipsis - x;
 }
 
 int bpe_draw_pieces_lines(Canvas *c, Rect r, const char *pieces, const BpeMarks *marks) {

@@ -15,6 +15,7 @@ enum {
     FOCUS_W = 72,
     FOCUS_H = 15,
     FOOT_H = 2,
+    WORDS_W = 42, /* of a column of words */
 };
 
 /* ---- what is there ---- */
@@ -116,9 +117,14 @@ static bool is_headed(const Rect *r) {
     return r->h >= 3;
 }
 
+/* Words stand in several columns where there is room for it. */
+static int columns_of(BpeList list, const Rect *r) {
+    return list == BPE_WORDS && r->w >= 2 * WORDS_W ? r->w / WORDS_W : 1;
+}
+
 /* The first row that shows, so that the cursor's does. */
 static int first_row(const PaneContext *x, const BpeSeen *s, BpeList list, const Rect *r) {
-    int room = r->h - is_headed(r), row = bpe_row(x, s, list);
+    int room = (r->h - is_headed(r)) * columns_of(list, r), row = bpe_row(x, s, list);
     return row >= room && room > 0 ? row - room + 1 : 0;
 }
 
@@ -143,8 +149,8 @@ static StyleRole role_of(const BpeMarks *m, const char *piece) {
     return bpe_piece_role(piece, strlen(piece), m->byte);
 }
 
-/* "e + s → es" in the colours of the pieces; returns the columns used. */
-static int draw_sum(Canvas *c, Rect r, const Table *t, long row, const BpeMarks *m, int bold) {
+/* "e + s → es" in the colours of the pieces. */
+static void draw_sum(Canvas *c, Rect r, const Table *t, long row, const BpeMarks *m, int bold) {
     const char *const part[] = {text_of(t, row, "left"), text_of(t, row, "right"), text_of(t, row, "merged")};
     static const char *const before[] = {"", " + ", " → "};
     int at = 0;
@@ -153,7 +159,6 @@ static int draw_sum(Canvas *c, Rect r, const Table *t, long row, const BpeMarks 
         at += canvas_text(c, r.x + at, r.y, r.w - at, before[i], STYLE_DIM, ATTRIBUTE_NONE);
         at += canvas_text(c, r.x + at, r.y, r.w - at, part[i], role_of(m, part[i]), bold | CANVAS_ELLIPSIS);
     }
-    return at;
 }
 
 static void draw_pair_row(const BpeSeen *s, const BpeMarks *m, Canvas *c, Rect r, int row) {
@@ -166,8 +171,9 @@ static void draw_pair_row(const BpeSeen *s, const BpeMarks *m, Canvas *c, Rect r
                         : STYLE_DIM,
                  bold, "%*s", COUNT_W - 1, format_count(int_of(s->pairs, row, "count")).s);
     canvas_text(c, r.x + COUNT_W - 1, r.y, 1, tied ? "=" : " ", STYLE_DIM, ATTRIBUTE_NONE);
-    int at = COUNT_W + 1 + draw_sum(c, (Rect){r.x + COUNT_W + 1, r.y, r.w - COUNT_W - 1, 1}, s->pairs, row, m, bold);
-    if (r.w - at > w) canvas_text(c, r.x + r.w - w, r.y, w, note, next ? STYLE_GOOD : STYLE_WARNING, bold);
+    int at = COUNT_W + 1, room = r.w - at - (w > 0 ? w + 1 : 0);
+    draw_sum(c, (Rect){r.x + at, r.y, room, 1}, s->pairs, row, m, bold);
+    canvas_text(c, r.x + r.w - w, r.y, w, note, next ? STYLE_GOOD : STYLE_WARNING, bold);
 }
 
 static void draw_word_row(const BpeSeen *s, const BpeMarks *m, Canvas *c, Rect r, int row) {
@@ -185,11 +191,9 @@ static void draw_merge_row(const BpeSeen *s, const BpeMarks *m, Canvas *c, Rect 
     else
         snprintf(count, sizeof count, "%s", format_count(int_of(s->merges, at, "count")).s);
     canvas_textf(c, r.x, r.y, RANK_W, STYLE_DIM, ATTRIBUTE_NONE, "%*ld", RANK_W, at + 1);
-    int used = RANK_W + 2 +
-               draw_sum(c, (Rect){r.x + RANK_W + 2, r.y, r.w - RANK_W - 2, 1}, s->merges, at, m,
-                        row == 0 ? ATTRIBUTE_BOLD : ATTRIBUTE_NONE);
-    int w = canvas_columns(c, count);
-    if (r.w - used > w) canvas_text(c, r.x + r.w - w, r.y, w, count, STYLE_DIM, ATTRIBUTE_NONE);
+    int before = RANK_W + 2, w = canvas_columns(c, count), bold = row == 0 ? ATTRIBUTE_BOLD : ATTRIBUTE_NONE;
+    draw_sum(c, (Rect){r.x + before, r.y, r.w - before - w - 1, 1}, s->merges, at, m, bold);
+    canvas_text(c, r.x + r.w - w, r.y, w, count, STYLE_DIM, ATTRIBUTE_NONE);
 }
 
 /* Row 0: the units. Bold is what the step has just made. */
@@ -204,7 +208,7 @@ static void draw_step_row(const BpeSeen *s, const BpeMarks *m, Canvas *c, Rect r
                     row > 0 ? text_of(s->steps, at, "pieces") : bpe_fact_text(s, "text_units"), &marks);
 }
 
-static void write_heading(const BpeSeen *s, BpeList list, char *out, size_t bytes) {
+static void write_heading(const BpeSeen *s, BpeList list, int w, char *out, size_t bytes) {
     long long ties = bpe_fact(s, "ties");
     switch (list) {
     case BPE_PAIRS:
@@ -214,7 +218,7 @@ static void write_heading(const BpeSeen *s, BpeList list, char *out, size_t byte
             snprintf(out, bytes, "%s", _("pairs by count"));
         break;
     case BPE_WORDS:
-        snprintf(out, bytes, "%s", _("words · bold newest · underlined pair"));
+        snprintf(out, bytes, "%s", w < 38 ? _("words by count") : _("words · bold newest · underlined pair"));
         break;
     case BPE_MERGES:
         snprintf(out, bytes, "%s", _("merges, the newest first"));
@@ -235,14 +239,16 @@ static void draw_list(const PaneContext *x, const BpeSeen *s, Canvas *c, Rect r,
     if (is_headed(&r)) {
         char heading[640];
         bool strong = has_cursor(x, list);
-        write_heading(s, list, heading, sizeof heading);
+        write_heading(s, list, r.w, heading, sizeof heading);
         canvas_text(c, r.x, y++, r.w, heading, strong ? STYLE_TITLE : STYLE_DIM,
                     (strong ? ATTRIBUTE_BOLD : ATTRIBUTE_NONE) | CANVAS_ELLIPSIS);
     }
-    for (int row = first; row < rows && y < r.y + r.h; row++, y++) {
-        bool marked = has_cursor(x, list) && row == here;
-        if (marked) canvas_text(c, r.x, y, 1, "▸", STYLE_CURSOR, ATTRIBUTE_NONE);
-        draw[list](s, &marks, c, (Rect){r.x + 1, y, r.w - 1, 1}, row);
+    int room = r.y + r.h - y, columns = columns_of(list, &r), w = r.w / columns;
+    for (int i = 0; i < room * columns && first + i < rows; i++) {
+        Rect cell = {r.x + i / room * w, y + i % room, columns > 1 ? w - 2 : w, 1};
+        bool marked = has_cursor(x, list) && first + i == here;
+        if (marked) canvas_text(c, cell.x, cell.y, 1, "▸", STYLE_CURSOR, ATTRIBUTE_NONE);
+        draw[list](s, &marks, c, (Rect){cell.x + 1, cell.y, cell.w - 1, 1}, first + i);
     }
     if (rows == 0 && y < r.y + r.h)
         canvas_text(c, r.x + 1, y, r.w - 1,
@@ -253,9 +259,10 @@ static void draw_list(const PaneContext *x, const BpeSeen *s, Canvas *c, Rect r,
 bool bpe_hit(const PaneContext *x, const BpeSeen *s, const BpePlan *p, int px, int py, BpeList *list, int *row) {
     for (int i = 0; i < BPE_LISTS; i++) {
         const Rect *r = &p->list[i];
-        int at = py - r->y - is_headed(r) + first_row(x, s, (BpeList)i, r);
-        if (px < r->x || px >= r->x + r->w || py < r->y + is_headed(r) || py >= r->y + r->h) continue;
-        if (at >= bpe_rows(s, (BpeList)i)) return false;
+        int top = r->y + is_headed(r), room = r->y + r->h - top, columns = columns_of((BpeList)i, r);
+        if (px < r->x || px >= r->x + r->w || py < top || py >= r->y + r->h) continue;
+        int column = (px - r->x) / (r->w / columns), at = first_row(x, s, (BpeList)i, r) + column * room + py - top;
+        if (column >= columns || at >= bpe_rows(s, (BpeList)i)) return false;
         *list = (BpeList)i;
         *row = at;
         return true;
@@ -274,8 +281,10 @@ static int draw_number(Canvas *c, Rect r, const char *label, const char *number)
 
 static void draw_head(const PaneContext *x, const BpeSeen *s, Canvas *c, Rect r) {
     double per_word = (double)bpe_fact(s, "tokens") / (double)bpe_fact(s, "words");
-    int at = draw_number(c, r, _("vocabulary"), format_count(bpe_fact(s, "vocabulary")).s);
-    at += draw_number(c, (Rect){r.x + at, r.y, r.w - at, 1}, _("tokens per word"), format_fixed(per_word, 3).s);
+    bool narrow = r.w < 40;
+    int at = draw_number(c, r, narrow ? _("symbols") : _("vocabulary"), format_count(bpe_fact(s, "vocabulary")).s);
+    at += draw_number(c, (Rect){r.x + at, r.y, r.w - at, 1}, narrow ? _("tokens/word") : _("tokens per word"),
+                      format_fixed(per_word, 3).s);
     if (x->detail == DETAIL_WALL) return;
     at += draw_number(c, (Rect){r.x + at, r.y, r.w - at, 1}, _("words"), format_count(bpe_fact(s, "words")).s);
     at += draw_number(c, (Rect){r.x + at, r.y, r.w - at, 1}, _("distinct"), format_count(bpe_fact(s, "distinct")).s);

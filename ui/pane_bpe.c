@@ -156,7 +156,7 @@ static Status pass_on(PaneCall *call, const Words *words, const char *line, bool
     const char *more = bare ? "" : words->rest[1], *blank = str_ends_in(line, "=") || (bare && !ask) ? "" : " ";
     if (strlen(line) + strlen(more) + 16 > sizeof call->command)
         return status_usage(_("this is too long for a command"));
-    snprintf(call->command, sizeof call->command, "%s%s%s%s", bare && ask ? "ask command " : "", line, blank, more);
+    snprintf(call->command, sizeof call->command, bare && ask ? "ask command \"%s%s%s\"" : "%s%s%s", line, blank, more);
     return status_ok();
 }
 
