@@ -591,6 +591,56 @@ static void a_click_in_the_mask_sets_cell_and_layer(void **unused) {
     app_free(a);
 }
 
+static void a_click_in_the_bpe_pane_sets_list_and_row(void **unused) {
+    (void)unused;
+    App *a = screen_new(NULL);
+    int x, y;
+    screen_keys(a, ":pane bpe<Enter>z");
+    screen_expect(a, "Of 2 pairs with that count it is the smallest");
+    assert_true(locate(a, "e + w", &x, &y));
+    click(a, x, y);
+    screen_expect(a, "e w stand side by side 6 times; 7 times make the next pair.");
+    click(a, x, y - 1);
+    screen_expect(a, "o w are as frequent (7), but larger");
+    assert_true(locate(a, "w i d est</w>", &x, &y));
+    click(a, x, y);
+    screen_expect(a, "“widest”, 3 times");
+    screen_keys(a, "<Enter>");
+    screen_expect(a, "'bpe text widest'");
+    assert_true(locate(a, "es + t", &x, &y));
+    click(a, x, y);
+    screen_expect(a, "Merge 2 made est of es t, 9 times side by side: then 13 symbols");
+    screen_keys(a, "<Enter>");
+    screen_expect(a, "'bpe to 2'");
+    assert_true(locate(a, "l o w est</w> n e w e r </w>", &x, &y));
+    click(a, x, y);
+    screen_expect(a, "No learnt pair is left: the tokens 4 6 10 13 5 2 10 2 7 0");
+    app_free(a);
+}
+
+static void keys_of_the_bpe_pane_ask_the_laboratory(void **unused) {
+    (void)unused;
+    App *a = screen_new(NULL);
+    static const struct {
+        const char *keys, *sent;
+    } rows[] = {{"+", "'bpe next'"},
+                {"-", "'bpe back'"},
+                {"r", "'bpe run'"},
+                {"u", "'bpe learn unit=byte merges=3'"},
+                {"T40<Enter>", "'bpe to 40'"},
+                {"wthe newest<Enter>", "'bpe text the newest'"},
+                {"Cfarm<Enter>", "'bpe learn corpus=farm'"},
+                {":merge 5<Enter>", "'bpe next 5'"},
+                {":learn run<Enter>", "'bpe learn corpus=run'"},
+                {":cut newest lowest<Enter>", "'bpe text newest lowest'"}};
+    screen_keys(a, ":pane bpe<Enter>z");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        screen_keys(a, rows[i].keys);
+        screen_expect(a, rows[i].sent);
+    }
+    app_free(a);
+}
+
 static void a_line_may_be_there_to_begin_with(void **unused) {
     (void)unused;
     App *a = screen_new(NULL);
@@ -699,6 +749,8 @@ int main(void) {
         cmocka_unit_test(commands_and_arguments_are_completed),
         cmocka_unit_test(a_click_gives_the_focus_and_sets_the_cursor),
         cmocka_unit_test(a_click_in_the_mask_sets_cell_and_layer),
+        cmocka_unit_test(a_click_in_the_bpe_pane_sets_list_and_row),
+        cmocka_unit_test(keys_of_the_bpe_pane_ask_the_laboratory),
         cmocka_unit_test(a_line_may_be_there_to_begin_with),
         cmocka_unit_test(a_click_on_the_time_line_seeks),
         cmocka_unit_test(any_keys_at_any_size),
