@@ -113,10 +113,13 @@ static void update_slice(Optim *o, Params *p, const Slice *s, const real *grad, 
     adam_slice(n, &step, grad + s->at, o->m + s->at, o->v + s->at, p->x + s->at);
 }
 
+double optim_clip_factor(const OptimConfig *c, double norm) {
+    return c->clip > 0 && norm > c->clip ? c->clip / (norm + 1e-6) : 1;
+}
+
 double optim_update(Optim *o, Params *p, const real *grad, double rate) {
     BUG_ON(o->count != p->count);
-    double norm = optim_norm(p, grad), clip = 1;
-    if (o->config.clip > 0 && norm > o->config.clip) clip = o->config.clip / (norm + 1e-6);
+    double norm = optim_norm(p, grad), clip = optim_clip_factor(&o->config, norm);
     o->updates++;
     for (int i = 0; i < p->slices; i++)
         if (!p->slice[i].frozen) update_slice(o, p, &p->slice[i], grad, rate, clip);

@@ -34,6 +34,8 @@ void optim_done(Optim *o);
 double optim_rate(const OptimConfig *c, long step, long steps);
 /* sqrt of the sum of squares in double; frozen slices count not. */
 double optim_norm(const Params *p, const real *grad);
+/* What a gradient of that norm is multiplied by; 1 where it is not clipped. */
+double optim_clip_factor(const OptimConfig *c, double norm);
 /* One update with the already averaged gradient: AdamW with bias correction, or SGD. Frozen slices stay as they are.
  * Clipping is a factor on the way: GRAD itself is not changed. Returns the norm before clipping. Allocates nothing. */
 double optim_update(Optim *o, Params *p, const real *grad, double rate);

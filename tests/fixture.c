@@ -1,6 +1,7 @@
 #include "fixture.h"
 
 #include "fixture_cache.h"
+#include "fixture_step.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -445,6 +446,7 @@ Snapshot *fixture_snapshot(const FixtureSpec *p) {
     fixture_add_mask(s, p);
     fixture_add_cache(s, p, words, WORDS);
     fixture_add_bpe(s);
+    fixture_add_step(s, p);
     add_settings(s);
     return s;
 }

@@ -188,6 +188,23 @@ static void cache_of_many_heads(void **unused) {
     app_free(a);
 }
 
+static void step_alone(void **unused) {
+    (void)unused;
+    one_pane(":pane step<Enter>z+++++++", "step");
+    App *a = quiet_new(NULL);
+    screen_keys(a, ":pane step<Enter>zs");
+    screen_golden(a, 80, 24, "step-loss");
+    screen_keys(a, "+++<Right><Right>");
+    screen_golden(a, 80, 24, "step-backward");
+    screen_golden_as(a, 80, 24, SCREEN_ASCII, "step-ascii");
+    screen_keys(a, "<Enter>");
+    screen_golden(a, 80, 24, "step-numbers");
+    screen_keys(a, "<Esc>s++");
+    screen_golden(a, 80, 24, "step-update");
+    screen_golden(a, 120, 40, "step-update");
+    app_free(a);
+}
+
 static void next_word_alone(void **unused) {
     (void)unused;
     one_pane(":pane sample<Enter>z", "sample");
@@ -259,6 +276,7 @@ static void presenter(void **unused) {
     one_pane("2p", "present-attention");
     one_pane(":pane cache<Enter>p", "present-cache");
     one_pane(":pane sample<Enter>p", "present-sample");
+    one_pane(":pane step<Enter>sp", "present-step");
     one_pane(":pane rope<Enter>p:cursor query=5 key=2<Enter>", "present-rope");
 }
 
@@ -315,6 +333,7 @@ int main(void) {
         cmocka_unit_test(cache_alone),
         cmocka_unit_test(cache_that_rolls),
         cmocka_unit_test(cache_of_many_heads),
+        cmocka_unit_test(step_alone),
         cmocka_unit_test(next_word_alone),
         cmocka_unit_test(beam_alone),
         cmocka_unit_test(beam_with_a_cursor),

@@ -84,6 +84,10 @@ void lab_changed(Lab *l) {
     l->decode.stale = true;
 }
 
+bool lab_watches_updates(const Lab *l) {
+    return l->watch & 1u << OBSERVE_step;
+}
+
 ModelTweak lab_tweak(const Lab *l) {
     return (ModelTweak){.head_off = l->head_off, .window = l->window};
 }
@@ -293,6 +297,8 @@ Snapshot *lab_snapshot(Lab *l) {
     Snapshot *s = snapshot_new(&facts);
     if (!l->train.live) return s;
     Run *r = lab_shown(l);
+    RunUpdate update;
+    bool updated = run_last_update(r, &update);
     Scene scene = {.model = run_model(r),
                    .vocab = run_corpus(r)->vocab,
                    .language = run_corpus(r)->language,
@@ -311,7 +317,8 @@ Snapshot *lab_snapshot(Lab *l) {
                    .step = facts.step,
                    .bpe = l->bpe,
                    .curve = l->train.curve,
-                   .test = l->train.test};
+                   .test = l->train.test,
+                   .update = updated ? &update : NULL};
     observers_look(l->observers, &scene, l->watch, s);
     snapshot_add_table(s, settings_table(l));
     Table *state = decode_state(l);

@@ -103,6 +103,7 @@ Run *lab_shown(const Lab *l); /* what is looked at */
 void lab_changed(Lab *l);
 /* R, made from O, becomes the live run. Both pass into L. RUNS: it trains at once. */
 void lab_adopt(Lab *l, Run *r, Options *o, const char *name, bool runs);
+bool lab_watches_updates(const Lab *l); /* somebody looks at what a step changed */
 ModelTweak lab_tweak(const Lab *l);
 int lab_threads(const Options *o); /* as given, else all cores */
 

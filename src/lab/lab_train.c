@@ -164,6 +164,7 @@ bool train_pending(const Lab *l) {
 
 static void live_step(Lab *l) {
     Training *t = &l->train;
+    run_watch_updates(t->live, lab_watches_updates(l));
     RunStep s = run_step(t->live);
     if (s.diverged) {
         t->diverged = true;
@@ -180,13 +181,15 @@ static void live_step(Lab *l) {
 }
 
 /* The settings that were changed at the viewer's step hold from its next step on. */
-static void replay_step(Training *t) {
+static void replay_step(Lab *l) {
+    Training *t = &l->train;
     long done = run_done(t->viewer);
     for (int i = 0; i < t->logs; i++) {
         if (t->log[i].step != done) continue;
         Status s = run_set(t->viewer, t->log[i].name, t->log[i].value);
         (void)s; /* it was accepted when it was live */
     }
+    run_watch_updates(t->viewer, lab_watches_updates(l));
     RunStep s = run_step(t->viewer);
     meter_mark(&t->meter, s.tokens);
 }
@@ -195,7 +198,7 @@ bool train_turn(Lab *l) {
     Training *t = &l->train;
     if (!train_pending(l)) return false;
     if (t->past) {
-        replay_step(t);
+        replay_step(l);
         t->past = run_done(t->viewer) < run_done(t->live);
     } else {
         live_step(l);
@@ -279,15 +282,19 @@ static void look_at_head(Lab *l) {
     lab_changed(l);
 }
 
-/* From the checkpoint before STEP, or from where the viewer is when that is nearer. */
+/* From the checkpoint before STEP, or from where the viewer is when that is nearer; where updates are watched the last
+ * one is made again. */
 static void seek(Lab *l, long step) {
     Training *t = &l->train;
     if (step == run_done(t->live)) {
         look_at_head(l);
         return;
     }
-    const RunMemory *m = history_nearest(t->history, step);
-    bool nearer = t->viewer && run_done(t->viewer) <= step && run_done(t->viewer) >= m->done;
+    long from = lab_watches_updates(l) && step > t->base ? step - 1 : step;
+    const RunMemory *m = history_nearest(t->history, from);
+    RunUpdate known;
+    bool there = t->viewer && run_done(t->viewer) == step && run_last_update(t->viewer, &known);
+    bool nearer = there || (t->viewer && run_done(t->viewer) <= from && run_done(t->viewer) >= m->done);
     if (!nearer) recall(t, m);
     t->past = true;
     t->goal = step;

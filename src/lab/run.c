@@ -22,6 +22,9 @@ struct Run {
     Batch batch;
     Optim optim;
     real *grad;        /* [parameters] */
+    bool watched;      /* parameters are copied before an update */
+    real *before;      /* [parameters]; NULL until an update is watched */
+    RunUpdate last;    /* of that update; step 0: none is known */
     OptimConfig start; /* the settings of the options */
     bool lr_min_given;
     int batch_size;
@@ -183,6 +186,7 @@ void run_free(Run *r) {
     batch_done(&r->batch);
     optim_done(&r->optim);
     mem_free(r->grad);
+    mem_free(r->before);
     model_free(r->model);
     if (!r->twin) run_data_free(r->data);
     mem_free(r);
@@ -257,6 +261,7 @@ static void name_bad(const Run *r, RunStep *s) {
 
 RunStep run_gradient(Run *r) {
     RunStep s = {.step = r->done + 1};
+    r->last.step = 0;
     sampler_batch(r->sampler, r->done, &r->batch);
     s.tokens = r->batch.targets;
     s.learning_rate = optim_rate(&r->optim.config, r->done, r->steps);
@@ -267,9 +272,35 @@ RunStep run_gradient(Run *r) {
     return s;
 }
 
+/* Before the update of S. */
+static void remember_update(Run *r, const RunStep *s) {
+    const Params *p = model_params(r->model);
+    const OptimConfig *c = &r->optim.config;
+    if (!r->before) r->before = mem_aligned(p->count, sizeof *r->before);
+    memcpy(r->before, p->x, p->count * sizeof *p->x);
+    r->last = (RunUpdate){.step = s->step,
+                          .before = r->before,
+                          .grad = r->grad,
+                          .adamw = c->kind == OPTIM_ADAMW,
+                          .learning_rate = s->learning_rate,
+                          .grad_norm = s->grad_norm,
+                          .clip_factor = optim_clip_factor(c, s->grad_norm)};
+}
+
+void run_watch_updates(Run *r, bool on) {
+    r->watched = on;
+}
+
+bool run_last_update(const Run *r, RunUpdate *out) {
+    if (r->last.step == 0 || r->last.step != r->done) return false;
+    *out = r->last;
+    return true;
+}
+
 void run_update(Run *r, const RunStep *s) {
     BUG_ON(s->step != r->done + 1);
     if (s->diverged) return;
+    if (r->watched) remember_update(r, s);
     (void)optim_update(&r->optim, model_params(r->model), r->grad, s->learning_rate);
     r->done++;
 }
@@ -343,6 +374,7 @@ void run_recall(Run *r, const RunMemory *m) {
     memcpy(r->optim.m, m->m, bytes);
     memcpy(r->optim.v, m->v, bytes);
     r->done = m->done;
+    r->last.step = 0;
     r->optim.updates = m->updates;
 }
 

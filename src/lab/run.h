@@ -62,6 +62,18 @@ RunStep run_step(Run *r);
 /* The halves of a step, for a look in between. The batch's gradient is in run_gradient_of. */
 RunStep run_gradient(Run *r);
 void run_update(Run *r, const RunStep *s);
+
+/* What the last update did. While it is watched the parameters are copied before each. */
+typedef struct {
+    long step;                       /* that it led to */
+    const real *before, *grad;       /* [parameters] before it; the batch's gradient before clipping; borrowed */
+    bool adamw;                      /* else SGD */
+    double learning_rate, grad_norm; /* as in RunStep */
+    double clip_factor;              /* that the gradient was multiplied by */
+} RunUpdate;
+void run_watch_updates(Run *r, bool on);
+/* False: nobody watched the update that led to this step, or none did. */
+bool run_last_update(const Run *r, RunUpdate *out);
 const real *run_gradient_of(const Run *r); /* [parameters] */
 
 const char *run_missing(const Run *r); /* a sentence: why an opened run has no corpus; "" when it has one */

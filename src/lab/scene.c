@@ -10,6 +10,9 @@
 
 #include <string.h>
 
+/* Parameters times tokens of a backward pass at a look: six FLOPs each, a tenth of a second or so. */
+#define TAUGHT_MOST 2e8
+
 enum { TRUTHS = 64 }; /* prefixes whose next tokens are remembered: a sentence and its continuations */
 
 /* The exact next tokens after one prefix. */
@@ -20,8 +23,10 @@ typedef struct {
 } Truth;
 
 struct Observers {
-    Tape *probe, *later; /* later: NULL until asked for */
-    Batch batch, later_batch;
+    Tape *probe, *later, *taught; /* the last two NULL until asked for */
+    Batch batch, later_batch, taught_batch;
+    real *taught_grad; /* [taught_count] */
+    size_t taught_count;
     Vid logits;
     bool probed;              /* in this look */
     Speaker *speaker, *plain; /* plain: NULL until asked for */
@@ -53,6 +58,7 @@ Observers *observers_new(void) {
     o->probe = tape_new(TAPE_PROBE);
     batch_init(&o->batch);
     batch_init(&o->later_batch);
+    batch_init(&o->taught_batch);
     o->speaker = speaker_new();
     o->beam_watch = beam_watch_new();
     return o;
@@ -75,6 +81,9 @@ void observers_free(Observers *o) {
     batch_done(&o->batch);
     if (o->later) tape_free(o->later);
     batch_done(&o->later_batch);
+    if (o->taught) tape_free(o->taught);
+    batch_done(&o->taught_batch);
+    mem_free(o->taught_grad);
     speaker_free(o->speaker);
     if (o->plain) speaker_free(o->plain);
     beam_watch_free(o->beam_watch);
@@ -143,6 +152,36 @@ const Tape *observers_later(Observers *o, const Scene *scene, int shift) {
     (void)model_graph(scene->model, o->later, &scene->tweak);
     tape_forward(o->later);
     return o->later;
+}
+
+/* Room for the gradient of N parameters. */
+static real *taught_room(Observers *o, size_t n) {
+    if (o->taught_count < n) {
+        mem_free(o->taught_grad);
+        o->taught_grad = mem_aligned(n, sizeof *o->taught_grad);
+        o->taught_count = n;
+    }
+    return o->taught_grad;
+}
+
+Taught observers_taught(Observers *o, const Scene *scene) {
+    const Params *p = model_read_params(scene->model);
+    if (!o->taught) o->taught = tape_new(TAPE_PROBE);
+    Taught t = {.tape = o->taught, .loss = VID_NONE};
+    batch_clear(&o->taught_batch);
+    batch_add(&o->taught_batch, scene->ids, scene->visible, false);
+    tape_begin(o->taught, p, &o->taught_batch, 0, 0);
+    Vid logits = model_graph(scene->model, o->taught, &scene->tweak);
+    if (scene->visible > 1) {
+        t.loss = tape_cross_entropy(o->taught, logits, 0, 0);
+        tape_name(o->taught, "loss");
+    }
+    tape_forward(o->taught);
+    if (scene->visible < 2 || (double)p->count * scene->visible > TAUGHT_MOST) return t;
+    real *grad = taught_room(o, p->count);
+    tape_backward_over(o->taught, t.loss, grad);
+    t.grad = grad;
+    return t;
 }
 
 const real *observers_logits(Observers *o, const Scene *scene) {

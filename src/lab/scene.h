@@ -12,6 +12,7 @@
 #include "decode/greedy.h"
 #include "model.h"
 #include "observe.h"
+#include "run.h"
 #include "speaker.h"
 #include "status.h"
 #include "tape.h"
@@ -44,6 +45,7 @@ typedef struct {
     long step;                 /* of training, after which the model is as it is; 0: not known */
     const Table *curve, *test; /* of a live run; NULL: none */
     BpeLive *bpe;              /* sub-words learnt beside it; NULL: none */
+    const RunUpdate *update;   /* that led to the model; NULL: not known */
 } Scene;
 
 typedef enum {
@@ -69,10 +71,19 @@ void observers_look(Observers *o, const Scene *scene, ObserverSet set, Snapshot 
 /* The probe after a forward pass over the visible tokens, and its logits [visible x V]; at most one pass a look. */
 Tape *observers_probe(Observers *o, const Scene *scene);
 const real *observers_logits(Observers *o, const Scene *scene);
+/* A pass of its own with the loss of the next tokens, each visible token but the first being one, and back again. */
+typedef struct {
+    const Tape *tape;
+    Vid loss;         /* mean over the visible tokens but the first; VID_NONE: there is only the first */
+    const real *grad; /* [parameters] of the loss; NULL: only forward, without a loss or of too large a model */
+} Taught;
+/* Borrowed until the next call. */
+Taught observers_taught(Observers *o, const Scene *scene);
 /* Another pass over the same tokens, all of them SHIFT positions later (those positions exist in the model). Borrowed
  * until the next call. */
 const Tape *observers_later(Observers *o, const Scene *scene, int shift);
-/* The logits [V] after the visible tokens of the model and the prompt as they are without tampering; NULL when there is none. */
+/* The logits [V] after the visible tokens of the model and the prompt as they are without tampering; NULL when there is
+ * none. */
 const double *observers_untouched(Observers *o, const Scene *scene);
 /* The sizes of real models' caches (cache_sizes.h), made once; borrowed. */
 const Table *observers_card_sizes(Observers *o);

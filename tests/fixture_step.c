@@ -1,0 +1,151 @@
+/* A training step of a fixture: the operations of its model with numbers of noise, and an update that never was. */
+#include "fixture_step.h"
+
+#include "observe_step.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A number in -1 .. 1 for each pair, by integer arithmetic alone. */
+static double noise(unsigned a, unsigned b) {
+    unsigned x = a * 2654435761u ^ b * 2246822519u ^ 0x9e3779b9u;
+    x ^= x >> 15, x *= 2246822519u, x ^= x >> 13, x *= 3266489917u, x ^= x >> 16;
+    return (double)(x >> 8) / (double)(1u << 23) - 1;
+}
+
+typedef struct {
+    const char *name, *kind, *inputs, *parameters, *formula;
+    int cols;
+} Op;
+
+/* L, where it stands, is the layer's number. */
+static const Op block_ops[] = {
+    {"blockL.norm1", "norm", "before", "blockL.norm1.gain", "y = x / sqrt(mean(x^2) + eps) * g", 64},
+    {"blockL.attention.query", "linear", "blockL.norm1", "blockL.attention.query.weight", "y = x W^T + b", 64},
+    {"blockL.attention.key", "linear", "blockL.norm1", "blockL.attention.key.weight", "y = x W^T + b", 32},
+    {"blockL.attention.value", "linear", "blockL.norm1", "blockL.attention.value.weight", "y = x W^T + b", 32},
+    {"blockL.attention.query.rope", "rope", "blockL.attention.query", "",
+     "(a, b) -> (a cos mt - b sin mt, a sin mt + b cos mt), t = base^(-2i/hd), m = position", 64},
+    {"blockL.attention.key.rope", "rope", "blockL.attention.key", "",
+     "(a, b) -> (a cos mt - b sin mt, a sin mt + b cos mt), t = base^(-2i/hd), m = position", 32},
+    {"blockL.attention", "attention", "blockL.attention.query.rope blockL.attention.key.rope blockL.attention.value",
+     "", "y = softmax(mask(cap(q k^T / sqrt(hd)))) v, head by head", 64},
+    {"blockL.attention.out", "linear", "blockL.attention", "blockL.attention.out.weight", "y = x W^T + b", 64},
+    {"blockL.residual1", "add", "before blockL.attention.out", "", "y = a + b", 64},
+    {"blockL.norm2", "norm", "blockL.residual1", "blockL.norm2.gain", "y = x / sqrt(mean(x^2) + eps) * g", 64},
+    {"blockL.ffn.up", "linear", "blockL.norm2", "blockL.ffn.up.weight", "y = x W^T + b", 176},
+    {"blockL.ffn.act", "act", "blockL.ffn.up", "", "y = f(x)", 176},
+    {"blockL.ffn.down", "linear", "blockL.ffn.act", "blockL.ffn.down.weight", "y = x W^T + b", 64},
+    {"blockL.residual2", "add", "blockL.residual1 blockL.ffn.down", "", "y = a + b", 64},
+};
+enum { BLOCK_OPS = sizeof block_ops / sizeof *block_ops };
+
+/* TEXT with its L, and "before", replaced. */
+static void spell(const char *text, int layer, char out[200]) {
+    char before[24] = "embed";
+    if (layer > 0) snprintf(before, sizeof before, "block%d.residual2", layer - 1);
+    out[0] = '\0';
+    for (size_t n = 0; *text; n = strlen(out)) {
+        if (!strncmp(text, "before", 6)) {
+            snprintf(out + n, 200 - n, "%s", before), text += 6;
+        } else if (*text == 'L') {
+            snprintf(out + n, 200 - n, "%d", layer), text++;
+        } else {
+            snprintf(out + n, 200 - n, "%c", *text++);
+        }
+    }
+}
+
+static void add_statistics(Table *t, const Field *f) {
+    double sum = 0, squares = 0, least = INFINITY, most = -INFINITY;
+    size_t n = field_count(f);
+    for (size_t i = 0; i < n; i++) {
+        double x = (double)f->x[i];
+        sum += x, squares += x * x, least = fmin(least, x), most = fmax(most, x);
+    }
+    table_add_real(t, sum / (double)n);
+    table_add_real(t, sqrt(squares / (double)n));
+    table_add_real(t, least);
+    table_add_real(t, most);
+}
+
+static const Field *add_numbers(Snapshot *s, int op, const char *what, int rows, int cols, double size) {
+    Field *f = field_new(2, (int[]){rows, cols}, "step.%d.%s", op, what);
+    for (size_t i = 0; i < field_count(f); i++)
+        f->x[i] = (real)(rows == 1 ? size : size * noise((unsigned)op * 7 + (what[0] == 'g'), (unsigned)i));
+    snapshot_add_field(s, f);
+    return f;
+}
+
+static void add_op(Snapshot *s, Table *t, const Op *op, int rows, int layer) {
+    char name[200], inputs[200], parameters[200];
+    int i = (int)table_rows(t);
+    spell(op->name, layer, name);
+    spell(op->inputs, layer, inputs);
+    spell(op->parameters, layer, parameters);
+    table_add_int(t, i);
+    table_add_text(t, name);
+    table_add_text(t, op->kind);
+    table_add_int(t, rows);
+    table_add_int(t, op->cols);
+    table_add_text(t, inputs);
+    table_add_text(t, parameters);
+    table_add_text(t, op->formula);
+    add_statistics(t, add_numbers(s, i, "value", rows, op->cols, rows == 1 ? 1.375 : 1.5 + 0.125 * i));
+    add_statistics(t, add_numbers(s, i, "gradient", rows, op->cols, rows == 1 ? 1 : 0.25 / (i + 2)));
+}
+
+static void add_tensor(Table *t, const char *name, int layer, long count, double delta) {
+    char spelled[200];
+    spell(name, layer, spelled);
+    table_add_text(t, spelled);
+    table_add_int(t, count);
+    table_add_real(t, 0.125);
+    table_add_real(t, delta * 2);
+    table_add_real(t, delta);
+    table_add_real(t, delta / 0.125);
+}
+
+static void add_pass(Snapshot *s, const FixtureSpec *p) {
+    Table *t = table_new("pass", observe_step_pass_columns);
+    table_add_real(t, 1.375);
+    table_add_int(t, p->position - 1);
+    table_add_int(t, 12345);
+    table_add_int(t, 1);
+    table_add_int(t, p->step);
+    table_add_text(t, "adamw");
+    table_add_real(t, 0.0005);
+    table_add_real(t, 0.75);
+    table_add_real(t, 1);
+    snapshot_add_table(s, t);
+}
+
+void fixture_add_step(Snapshot *s, const FixtureSpec *p) {
+    static const Op embed = {"embed", "embed", "", "token.weight", "y[r] = E[id[r]]", 64},
+                    norm = {"final_norm", "norm", "before", "final_norm.gain", "y = x / sqrt(mean(x^2) + eps) * g", 64},
+                    logits = {"logits", "linear", "final_norm", "head.weight", "y = x W^T + b", 56},
+                    loss = {"loss",
+                            "cross_entropy",
+                            "logits",
+                            "",
+                            "y = mean(log Z - x[target]) + z mean((log Z)^2), log Z = log sum exp(x)",
+                            1};
+    Table *ops = table_new("ops", observe_step_op_columns),
+          *tensors = table_new("tensors", observe_step_tensor_columns);
+    add_op(s, ops, &embed, p->position, 0);
+    add_tensor(tensors, "token.weight", 0, 56 * 64, 0.0005);
+    for (int layer = 0; layer < p->layers; layer++)
+        for (int i = 0; i < BLOCK_OPS; i++) {
+            add_op(s, ops, &block_ops[i], p->position, layer);
+            if (block_ops[i].parameters[0])
+                add_tensor(tensors, block_ops[i].parameters, layer, 64L * block_ops[i].cols, 0.00025 * (i + 1));
+        }
+    add_op(s, ops, &norm, p->position, p->layers);
+    add_op(s, ops, &logits, p->position, p->layers);
+    if (p->position > 1) add_op(s, ops, &loss, 1, p->layers);
+    add_tensor(tensors, "head.weight", 0, 56 * 64, 0.001);
+    snapshot_add_table(s, ops);
+    snapshot_add_table(s, tensors);
+    add_pass(s, p);
+}

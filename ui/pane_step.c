@@ -1,0 +1,253 @@
+/* pane step: one training step from inside: a program counter that walks the tape forward, through the loss, back, and
+ * through what the update changed. */
+#include "step_view.h"
+
+#include "intl.h"
+#include "observe_step.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void step_draw(const PaneContext *x, Canvas *c) {
+    StepSeen s;
+    if (!step_see(x, &s)) {
+        pane_draw_empty(&pane_step, c);
+        return;
+    }
+    StepPlan p = step_plan(x, &s, c->w, c->h);
+    step_draw_tabs(&s, c, p.tabs);
+    if (p.diagram.h > 0) step_draw_diagram(&s, c, p.diagram);
+    if (p.list.h > 0) step_draw_list(&s, c, p.list);
+    if (p.words.h > 0) step_draw_words(x, &s, c, p.words);
+    if (p.heat.h > 0) step_draw_heat(&s, c, p.heat);
+    if (p.foot.h > 0) step_draw_foot(&s, c, p.foot);
+    if (p.tensors.h > 0) step_draw_tensors(&s, c, p.tensors);
+}
+
+/* Moving. */
+
+static PaneContext context_of(const PaneCall *call) {
+    return (PaneContext){.snapshot = call->snapshot,
+                         .cursor = call->cursor,
+                         .state = call->state,
+                         .detail = call->detail,
+                         .focus = true};
+}
+
+static bool see(const PaneCall *call, StepSeen *s) {
+    PaneContext x = context_of(call);
+    return step_see(&x, s);
+}
+
+static int within(int x, int n) {
+    return x >= n ? (n > 0 ? n - 1 : 0) : x < 0 ? 0 : x;
+}
+
+/* Up and down are the program counter; in the numbers alone they are the tokens. */
+static void move_down(PaneCall *call, const StepSeen *s, int by) {
+    StepState *state = call->state;
+    if (state->large && s->shown && call->detail != DETAIL_WALL)
+        call->cursor->query = within(s->row + by, s->shown->dim[0]);
+    else
+        step_go(s, step_counter(s) + by, state);
+}
+
+static void step_move(PaneCall *call, Move move, int times) {
+    StepState *state = call->state;
+    StepSeen s;
+    if (!see(call, &s)) return;
+    switch (move) {
+    case MOVE_UP:
+        move_down(call, &s, -times);
+        break;
+    case MOVE_DOWN:
+        move_down(call, &s, times);
+        break;
+    case MOVE_PAGE_UP:
+        move_down(call, &s, -8 * times);
+        break;
+    case MOVE_PAGE_DOWN:
+        move_down(call, &s, 8 * times);
+        break;
+    case MOVE_FIRST:
+        step_go(&s, 0, state);
+        break;
+    case MOVE_LAST:
+        step_go(&s, step_counters(&s) - 1, state);
+        break;
+    case MOVE_LEFT:
+    case MOVE_RIGHT:
+        if (s.shown) state->column = within(s.column + (move == MOVE_LEFT ? -times : times), s.shown->dim[1]);
+        break;
+    }
+}
+
+static bool step_enter(PaneCall *call) {
+    StepState *state = call->state;
+    StepSeen s;
+    if (call->detail == DETAIL_WALL || !see(call, &s) || !s.shown) return false;
+    state->large = !state->large;
+    return true;
+}
+
+static bool step_escape(PaneCall *call) {
+    StepState *state = call->state;
+    bool there = state->large;
+    state->large = false;
+    return there;
+}
+
+/* An operation or, in the update, a tensor, whose name holds TEXT; else a token. */
+static bool step_find(PaneCall *call, const char *text) {
+    StepState *state = call->state;
+    StepSeen s;
+    if (!see(call, &s)) return false;
+    const Table *t = s.stage == STEP_UPDATE ? s.tensors : s.ops;
+    int n = s.stage == STEP_UPDATE ? (int)table_rows(t) : s.run, from = s.stage == STEP_UPDATE ? s.tensor : s.op;
+    for (int i = 1; i <= n; i++) {
+        int at = (from + i) % n;
+        if (!reading_holds(table_text(t, at, table_find(t, "name")), text)) continue;
+        if (s.stage == STEP_LOSS) state->stage = STEP_FORWARD;
+        *(s.stage == STEP_UPDATE ? &state->tensor : &state->op) = at;
+        return true;
+    }
+    int token = reading_find_token(call->snapshot, text, call->cursor->query);
+    if (token >= 0) call->cursor->query = token;
+    return token >= 0;
+}
+
+static bool inside(Rect r, int x, int y) {
+    return x >= r.x && x < r.x + r.w && y >= r.y && y < r.y + r.h;
+}
+
+static void step_click(PaneCall *call, int x, int y, int w, int h) {
+    StepState *state = call->state;
+    PaneContext context = context_of(call);
+    StepSeen s;
+    int row, column;
+    if (!step_see(&context, &s)) return;
+    StepPlan p = step_plan(&context, &s, w, h);
+    if (inside(p.tabs, x, y)) {
+        (void)step_tab_at(p.tabs, x, &state->stage);
+    } else if (inside(p.list, x, y)) {
+        int counter = step_list_at(&s, p.list, y);
+        if (counter >= 0) step_go(&s, counter, state);
+    } else if (inside(p.tensors, x, y)) {
+        int tensor = step_tensor_at(&s, p.tensors, y);
+        if (tensor >= 0) state->tensor = tensor, state->stage = STEP_UPDATE;
+    } else if (inside(p.heat, x, y) && step_heat_at(&s, w, h, p.heat, x, y, &row, &column)) {
+        call->cursor->query = row;
+        state->column = column;
+    }
+}
+
+/* Commands. */
+
+static Status run_phase(void *owner, const Words *words) {
+    StepState *state = ((PaneCall *)owner)->state;
+    const char *name = words->count > 1 ? words->word[1] : "next";
+    if (!strcmp(name, "next") || !strcmp(name, "previous")) {
+        int by = name[0] == 'n' ? 1 : STEP_STAGES - 1;
+        state->stage = (StepStage)(((int)state->stage + by) % (int)STEP_STAGES);
+        return status_ok();
+    }
+    for (int i = 0; i < (int)STEP_STAGES; i++) {
+        if (strcmp(name, step_stage_name((StepStage)i)) != 0) continue;
+        state->stage = (StepStage)i;
+        return status_ok();
+    }
+    return status_usage(_("phase is forward, loss, backward, update, next or previous, not %s"), name);
+}
+
+static Status run_op(void *owner, const Words *words) {
+    PaneCall *call = owner;
+    StepState *state = call->state;
+    const char *word = words->count > 1 ? words->word[1] : "next";
+    long long number;
+    StepSeen s;
+    if (!strcmp(word, "next") || !strcmp(word, "previous")) {
+        if (see(call, &s)) step_go(&s, step_counter(&s) + (word[0] == 'n' ? 1 : -1), state);
+        return status_ok();
+    }
+    if (str_to_long(word, &number) && number >= 0 && number < 1000000) {
+        state->op = (int)number;
+    } else {
+        if (!see(call, &s)) return status_usage(_("there is no operation '%s' yet"), word);
+        int at = 0;
+        while (at < s.run && strcmp(step_op_text(&s, at, "name"), word) != 0) at++;
+        if (at == s.run) return status_usage(_("there is no operation '%s'; / finds one by a part of its name"), word);
+        state->op = at;
+    }
+    if (state->stage != STEP_BACKWARD) state->stage = STEP_FORWARD;
+    return status_ok();
+}
+
+static void step_save(const void *state, Str *out) {
+    const StepState *s = state;
+    str_addf(out, "op %d\nphase %s\n", s->op, step_stage_name(s->stage));
+}
+
+/* Export and words. */
+
+static int step_tables(const PaneContext *x, Table **out) {
+    static const char *const names[] = {"pass", "ops", "tensors", NULL};
+    StepSeen s;
+    Table *values = step_see(x, &s) ? observe_step_values(x->snapshot, s.op) : NULL;
+    if (values) out[0] = values;
+    return (values ? 1 : 0) + pane_copy_tables(x, names, out + (values ? 1 : 0));
+}
+
+static void step_subtitle(const PaneContext *x, char *out, size_t bytes) {
+    StepSeen s;
+    if (!step_see(x, &s)) return;
+    if (s.stage == STEP_UPDATE)
+        snprintf(out, bytes, _("update · tensor %d of %ld"), s.tensor + 1, table_rows(s.tensors));
+    else
+        snprintf(out, bytes, _("%s · operation %d of %d"), _(step_stage_name(s.stage)), s.op + 1, s.count);
+}
+
+static const KeyRow step_keys[] = {
+    {"+", "op next", N_("next"), N_("the program counter one on")},
+    {"-", "op previous", N_("back"), N_("the program counter one back")},
+    {"s", "phase", N_("stage"), N_("the next stage: forward, loss, backward, update")},
+    {"S", "phase previous", NULL, N_("the stage before")},
+    {NULL, NULL, NULL, NULL},
+};
+
+static const Command step_commands[] = {
+    {"phase", "[forward|loss|backward|update|next|previous]", N_("the stage of the training step"), 0, 1, run_phase},
+    {"op", "[NAME|NUMBER|next|previous]", N_("the operation under the program counter; numbers from 0"), 0, 1, run_op},
+    {NULL, NULL, NULL, 0, 0, NULL},
+};
+
+const PaneType pane_step = {
+    .name = "step",
+    .title = N_("step"),
+    .about = N_(
+        "One training step from inside. The program counter walks every operation of the model on the sentence that is "
+        "looked at: forward, to the loss of its next tokens, and back, where each operation hands gradients to those "
+        "it read. The line at the left is the residual stream; branches leave it and are added to it. Blue and red "
+        "are below and above zero. The update shows what the run's last step did: the size of each tensor (θ), of "
+        "its gradient on the batch (g), of the change (Δθ), and their ratio. Enter shows the numbers alone."),
+    .empty =
+        N_("Every operation of the model, with its numbers, will appear here as soon as the model is there; e gives "
+           "it a sentence to read."),
+    .watch = "step tokens",
+    .min_w = 32,
+    .min_h = 9,
+    .weight = 3,
+    .rank = 6,
+    .state_size = sizeof(StepState),
+    .draw = step_draw,
+    .move = step_move,
+    .enter = step_enter,
+    .escape = step_escape,
+    .find = step_find,
+    .click = step_click,
+    .keys = step_keys,
+    .commands = step_commands,
+    .tables = step_tables,
+    .tables_beside = true,
+    .save = step_save,
+    .subtitle = step_subtitle,
+};
