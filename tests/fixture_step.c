@@ -4,7 +4,6 @@
 #include "observe_step.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 /* A number in -1 .. 1 for each pair, by integer arithmetic alone. */
@@ -41,20 +40,29 @@ static const Op block_ops[] = {
 };
 enum { BLOCK_OPS = sizeof block_ops / sizeof *block_ops };
 
-/* TEXT with its L, and "before", replaced. */
-static void spell(const char *text, int layer, char out[200]) {
-    char before[24] = "embed";
-    if (layer > 0) snprintf(before, sizeof before, "block%d.residual2", layer - 1);
-    out[0] = '\0';
-    for (size_t n = 0; *text; n = strlen(out)) {
-        if (!strncmp(text, "before", 6)) {
-            snprintf(out + n, 200 - n, "%s", before), text += 6;
-        } else if (*text == 'L') {
-            snprintf(out + n, 200 - n, "%d", layer), text++;
-        } else {
-            snprintf(out + n, 200 - n, "%c", *text++);
-        }
+/* TEXT with its L, and "before", replaced; to be freed with str_done. */
+static Str spell(const char *text, int layer) {
+    Str out;
+    str_init(&out);
+    while (*text) {
+        bool before = !strncmp(text, "before", 6);
+        if (before && layer == 0)
+            str_add(&out, "embed");
+        else if (before)
+            str_addf(&out, "block%d.residual2", layer - 1);
+        else if (*text == 'L')
+            str_addf(&out, "%d", layer);
+        else
+            str_add_n(&out, text, 1);
+        text += before ? 6 : 1;
     }
+    return out;
+}
+
+static void add_spelled(Table *t, const char *text, int layer) {
+    Str spelled = spell(text, layer);
+    table_add_text(t, spelled.s);
+    str_done(&spelled);
 }
 
 static void add_statistics(Table *t, const Field *f) {
@@ -79,27 +87,21 @@ static const Field *add_numbers(Snapshot *s, int op, const char *what, int rows,
 }
 
 static void add_op(Snapshot *s, Table *t, const Op *op, int rows, int layer) {
-    char name[200], inputs[200], parameters[200];
     int i = (int)table_rows(t);
-    spell(op->name, layer, name);
-    spell(op->inputs, layer, inputs);
-    spell(op->parameters, layer, parameters);
     table_add_int(t, i);
-    table_add_text(t, name);
+    add_spelled(t, op->name, layer);
     table_add_text(t, op->kind);
     table_add_int(t, rows);
     table_add_int(t, op->cols);
-    table_add_text(t, inputs);
-    table_add_text(t, parameters);
+    add_spelled(t, op->inputs, layer);
+    add_spelled(t, op->parameters, layer);
     table_add_text(t, op->formula);
     add_statistics(t, add_numbers(s, i, "value", rows, op->cols, rows == 1 ? 1.375 : 1.5 + 0.125 * i));
     add_statistics(t, add_numbers(s, i, "gradient", rows, op->cols, rows == 1 ? 1 : 0.25 / (i + 2)));
 }
 
 static void add_tensor(Table *t, const char *name, int layer, long count, double delta) {
-    char spelled[200];
-    spell(name, layer, spelled);
-    table_add_text(t, spelled);
+    add_spelled(t, name, layer);
     table_add_int(t, count);
     table_add_real(t, 0.125);
     table_add_real(t, delta * 2);

@@ -145,37 +145,55 @@ static void step_click(PaneCall *call, int x, int y, int w, int h) {
 
 static Status run_phase(void *owner, const Words *words) {
     StepState *state = ((PaneCall *)owner)->state;
-    const char *name = words->count > 1 ? words->word[1] : "next";
-    if (!strcmp(name, "next") || !strcmp(name, "previous")) {
-        int by = name[0] == 'n' ? 1 : STEP_STAGES - 1;
-        state->stage = (StepStage)(((int)state->stage + by) % (int)STEP_STAGES);
+    if (words->count == 1) {
+        state->stage = (StepStage)(((int)state->stage + 1) % (int)STEP_STAGES);
         return status_ok();
     }
     for (int i = 0; i < (int)STEP_STAGES; i++) {
-        if (strcmp(name, step_stage_name((StepStage)i)) != 0) continue;
+        if (strcmp(words->word[1], step_stage_name((StepStage)i)) != 0) continue;
         state->stage = (StepStage)i;
         return status_ok();
     }
-    return status_usage(_("phase is forward, loss, backward, update, next or previous, not %s"), name);
+    return status_usage(_("phase is forward, loss, backward or update, not %s"), words->word[1]);
 }
 
+static Status run_phase_back(void *owner, const Words *words) {
+    StepState *state = ((PaneCall *)owner)->state;
+    (void)words;
+    state->stage = (StepStage)(((int)state->stage + (int)STEP_STAGES - 1) % (int)STEP_STAGES);
+    return status_ok();
+}
+
+static Status walk(PaneCall *call, const Words *words, int sign) {
+    long long by = 1;
+    StepSeen s;
+    if (words->count > 1 && (!str_to_long(words->word[1], &by) || by < 1 || by > 100000))
+        return status_usage(_("operations are a number from 1 to 100000, not %s"), words->word[1]);
+    if (see(call, &s)) step_go(&s, step_counter(&s) + sign * (int)by, call->state);
+    return status_ok();
+}
+
+static Status run_walk(void *owner, const Words *words) {
+    return walk(owner, words, 1);
+}
+
+static Status run_walk_back(void *owner, const Words *words) {
+    return walk(owner, words, -1);
+}
+
+/* A number is taken whether or not the operations are there yet. */
 static Status run_op(void *owner, const Words *words) {
     PaneCall *call = owner;
     StepState *state = call->state;
-    const char *word = words->count > 1 ? words->word[1] : "next";
+    const char *word = words->word[1];
     long long number;
     StepSeen s;
-    if (!strcmp(word, "next") || !strcmp(word, "previous")) {
-        if (see(call, &s)) step_go(&s, step_counter(&s) + (word[0] == 'n' ? 1 : -1), state);
-        return status_ok();
-    }
-    if (str_to_long(word, &number) && number >= 0 && number < 1000000) {
+    if (str_to_long(word, &number) && number >= 0 && number <= 100000) {
         state->op = (int)number;
     } else {
-        if (!see(call, &s)) return status_usage(_("there is no operation '%s' yet"), word);
-        int at = 0;
-        while (at < s.run && strcmp(step_op_text(&s, at, "name"), word) != 0) at++;
-        if (at == s.run) return status_usage(_("there is no operation '%s'; / finds one by a part of its name"), word);
+        int at = 0, n = see(call, &s) ? s.run : 0;
+        while (at < n && strcmp(step_op_text(&s, at, "name"), word) != 0) at++;
+        if (at == n) return status_usage(_("there is no operation '%s'; / finds one by a part of its name"), word);
         state->op = at;
     }
     if (state->stage != STEP_BACKWARD) state->stage = STEP_FORWARD;
@@ -207,16 +225,19 @@ static void step_subtitle(const PaneContext *x, char *out, size_t bytes) {
 }
 
 static const KeyRow step_keys[] = {
-    {"+", "op next", N_("next"), N_("the program counter one on")},
-    {"-", "op previous", N_("back"), N_("the program counter one back")},
-    {"s", "phase", N_("stage"), N_("the next stage: forward, loss, backward, update")},
-    {"S", "phase previous", NULL, N_("the stage before")},
+    {"+", "walk", N_("on"), N_("the program counter one on")},
+    {"-", "walk-back", N_("back"), N_("the program counter one back")},
+    {"s", "phase", N_("phase"), N_("the next phase: forward, loss, backward, update")},
+    {"S", "phase-back", NULL, N_("the phase before")},
     {NULL, NULL, NULL, NULL},
 };
 
 static const Command step_commands[] = {
-    {"phase", "[forward|loss|backward|update|next|previous]", N_("the stage of the training step"), 0, 1, run_phase},
-    {"op", "[NAME|NUMBER|next|previous]", N_("the operation under the program counter; numbers from 0"), 0, 1, run_op},
+    {"walk", "[N]", N_("the program counter N operations (1) on"), 0, 1, run_walk},
+    {"walk-back", "[N]", N_("the program counter N operations (1) back"), 0, 1, run_walk_back},
+    {"op", "NAME|NUMBER", N_("the operation under the program counter; numbers from 0"), 1, 1, run_op},
+    {"phase", "[forward|loss|backward|update]", N_("the phase of the training step, or the next one"), 0, 1, run_phase},
+    {"phase-back", "", N_("the phase before"), 0, 0, run_phase_back},
     {NULL, NULL, NULL, 0, 0, NULL},
 };
 

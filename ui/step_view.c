@@ -127,6 +127,7 @@ static StepPlan plan_focus(const StepSeen *s, int w, int h) {
         return p;
     }
     int x = list + 2, middle = w - x - (tensors ? tensors + 2 : 0), words = h - y >= 24 || middle < 62 ? 8 : 6;
+    if (s->shown && field_count(s->shown) == 1) words = h - y; /* one number is no map */
     p.list = (Rect){0, y, list, h - y};
     p.words = (Rect){x, y, middle, words};
     p.heat = (Rect){x, y + words, middle, h - y - words - 2};
@@ -404,8 +405,13 @@ static void numbers_done(Numbers *n) {
     mem_free(n->label);
 }
 
+/* One number is no map: the words say it. */
+static bool has_map(const StepSeen *s, Rect r) {
+    return s->shown && field_count(s->shown) > 1 && r.h > 0 && r.w >= 6;
+}
+
 void step_draw_heat(const StepSeen *s, Canvas *c, Rect r) {
-    if (!s->shown || r.h < 1 || r.w < 6) return;
+    if (!has_map(s, r)) return;
     Numbers n;
     numbers_init(&n, s);
     draw_heat(c, r, &n.heat);
@@ -413,7 +419,7 @@ void step_draw_heat(const StepSeen *s, Canvas *c, Rect r) {
 }
 
 bool step_heat_at(const StepSeen *s, int w, int h, Rect r, int x, int y, int *row, int *col) {
-    if (!s->shown || r.h < 1 || r.w < 6) return false;
+    if (!has_map(s, r)) return false;
     Numbers n;
     numbers_init(&n, s);
     Canvas *blank = canvas_new(w, h, GLYPHS_HALF);
@@ -424,7 +430,7 @@ bool step_heat_at(const StepSeen *s, int w, int h, Rect r, int x, int y, int *ro
 }
 
 void step_draw_foot(const StepSeen *s, Canvas *c, Rect r) {
-    if (!s->shown || r.h < 1) return;
+    if (!has_map(s, r)) return;
     char token[READING_TOKEN] = "", most[40], least[40];
     if (s->shown->dim[0] > 1) reading_token(s->snapshot, s->row, token);
     int at = canvas_textf(c, r.x, r.y, r.w, STYLE_DIM, CANVAS_ELLIPSIS, _("%s number %d of %d: "), token, s->column + 1,

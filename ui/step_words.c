@@ -53,18 +53,18 @@ static const char *absence(const StepSeen *s) {
 
 static void draw_loss(const PaneContext *x, const StepSeen *s, Canvas *c, Rect r) {
     double loss = cell(s->pass, 0, "loss");
-    int targets = (int)cell(s->pass, 0, "targets"), rows = r.h;
-    if (x->detail == DETAIL_PRESENT && rows >= 6) {
-        draw_big(c, (Rect){r.x, r.y, r.w, 5}, format_fixed(loss, 3).s, STYLE_STRONG);
-        r.y += 5, r.h -= 5;
+    int targets = (int)cell(s->pass, 0, "targets");
+    if (x->detail == DETAIL_PRESENT && r.h >= 9) {
+        draw_big(c, (Rect){r.x, r.y + 1, r.w, 5}, format_fixed(loss, 3).s, STYLE_STRONG);
+        r.y += 7, r.h -= 7;
     }
-    canvas_textf(c, r.x, r.y, r.w, STYLE_TEXT, CANVAS_ELLIPSIS,
-                 ngettext("loss %s nats, of %d next token", "loss %s nats, mean of −log p of %d next tokens",
-                          (unsigned long)targets),
-                 format_fixed(loss, 4).s, targets);
+    int at = canvas_textf(c, r.x, r.y, r.w, STYLE_STRONG, ATTRIBUTE_BOLD, _("loss %s nats"), format_fixed(loss, 4).s);
+    canvas_textf(c, r.x + at, r.y, r.w - at, STYLE_DIM, CANVAS_ELLIPSIS, _(", perplexity %s"),
+                 format_fixed(exp(loss), 3).s);
     if (r.h > 1)
-        canvas_textf(c, r.x, r.y + 1, r.w, STYLE_DIM, CANVAS_ELLIPSIS, _("as a perplexity %s"),
-                     format_fixed(exp(loss), 3).s);
+        canvas_textf(c, r.x, r.y + 1, r.w, STYLE_DIM, CANVAS_ELLIPSIS,
+                     ngettext("−log p of %d next token", "mean of −log p of %d next tokens", (unsigned long)targets),
+                     targets);
 }
 
 static void draw_title(const StepSeen *s, Canvas *c, Rect r) {
@@ -74,11 +74,31 @@ static void draw_title(const StepSeen *s, Canvas *c, Rect r) {
                  step_op_text(s, s->op, "kind"), step_op_number(s, s->op, "rows"), step_op_number(s, s->op, "columns"));
 }
 
+/* NAMES without the block where it is that of the operation itself. */
+static Str without_block(const StepSeen *s, const char *names) {
+    Str out;
+    str_init(&out);
+    char block[24];
+    int layer;
+    bool inside = sscanf(step_op_text(s, s->op, "name"), "block%d.", &layer) == 1;
+    int bytes = inside ? snprintf(block, sizeof block, "block%d.", layer) : 0;
+    for (const char *at = names; *at; at++) {
+        bool begins = at == names || at[-1] == ' ';
+        if (bytes > 0 && begins && strncmp(at, block, (size_t)bytes) == 0) at += bytes;
+        str_add_n(&out, at, 1);
+    }
+    return out;
+}
+
 static void draw_sources(const StepSeen *s, Canvas *c, Rect r) {
-    const char *inputs = step_op_text(s, s->op, "inputs"), *parameters = step_op_text(s, s->op, "parameters");
+    Str inputs = without_block(s, step_op_text(s, s->op, "inputs"));
+    Str parameters = without_block(s, step_op_text(s, s->op, "parameters"));
     int at = 0;
-    if (*inputs) at += canvas_textf(c, r.x, r.y, r.w, STYLE_DIM, CANVAS_ELLIPSIS, _("of %s  "), inputs);
-    if (*parameters) canvas_textf(c, r.x + at, r.y, r.w - at, STYLE_DIM, CANVAS_ELLIPSIS, _("with %s"), parameters);
+    if (inputs.len) at += canvas_textf(c, r.x, r.y, r.w, STYLE_DIM, CANVAS_ELLIPSIS, _("of %s  "), inputs.s);
+    if (parameters.len)
+        canvas_textf(c, r.x + at, r.y, r.w - at, STYLE_DIM, CANVAS_ELLIPSIS, _("with %s"), parameters.s);
+    str_done(&inputs);
+    str_done(&parameters);
 }
 
 static void draw_update_facts(const StepSeen *s, Canvas *c, Rect r);
@@ -115,11 +135,13 @@ void step_draw_words(const PaneContext *x, const StepSeen *s, Canvas *c, Rect r)
     draw_title(s, &view, (Rect){0, 0, r.w, 1});
     int y = 1 + draw_paragraph(&view, (Rect){0, 1, r.w, 2}, step_op_text(s, s->op, "formula"), STYLE_TEXT);
     draw_sources(s, &view, (Rect){0, y++, r.w, 1});
+    if (s->stage == STEP_LOSS && !none) {
+        draw_loss(x, s, &view, (Rect){0, y, r.w, r.h - y});
+        return;
+    }
     y += draw_statistics(s, &view, (Rect){0, y, r.w, 2}, _("value"), "", !back);
     if (none)
         draw_paragraph(&view, (Rect){0, y, r.w, r.h - y}, none, STYLE_DIM);
-    else if (s->stage == STEP_LOSS)
-        draw_loss(x, s, &view, (Rect){0, y, r.w, r.h - y});
     else if (s->taught)
         draw_statistics(s, &view, (Rect){0, y, r.w, 2}, _("gradient"), "grad_", back);
 }
