@@ -254,8 +254,8 @@ const PaneType pane_step = {
         N_("Every operation of the model, with its numbers, will appear here as soon as the model is there; e gives "
            "it a sentence to read."),
     .watch = "step tokens",
-    .min_w = 32,
-    .min_h = 9,
+    .min_w = 36,
+    .min_h = 13,
     .weight = 3,
     .rank = 6,
     .state_size = sizeof(StepState),

@@ -146,7 +146,7 @@ StepPlan step_plan(const PaneContext *x, const StepSeen *s, int w, int h) {
 /* The stages. */
 
 static int tab_w(Rect r) {
-    return r.w >= 60 ? 12 : r.w / STEP_STAGES;
+    return r.w >= 60 ? 12 : r.w >= 40 ? 10 : 9;
 }
 
 void step_draw_tabs(const StepSeen *s, Canvas *c, Rect r) {
