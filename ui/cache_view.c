@@ -13,6 +13,7 @@ enum {
     LABEL_MOST = 15, /* of a label where there is little room */
     CELL_W_MOST = 3, /* columns of a number */
     LINES_MOST = 3,  /* rows of a slot */
+    LARGE_MOST = 8,  /* of both, for a hall */
     GAP = 2,         /* between heads */
     SCALE_W = 24,
 };
@@ -80,6 +81,7 @@ bool cache_see(const PaneContext *x, int column, CacheSeen *out) {
     out->head = clamp(x->cursor->head / out->group, 0, out->kv_heads - 1);
     out->slot = slot_of(out, x->cursor->key);
     out->column = clamp(column, 0, 2 * out->hd - 1);
+    out->large = x->detail == DETAIL_PRESENT;
     return true;
 }
 
@@ -128,8 +130,8 @@ static int pair_w(const CacheLayout *p, const CacheSeen *s) {
 static void lay_columns(CacheLayout *p, const CacheSeen *s, int w) {
     p->cell_w = 1;
     p->label_w = label_columns(s);
-    p->heads = clamp((w - p->label_w + GAP) / (pair_w(p, s) + GAP), 1, s->kv_heads);
-    while (p->cell_w < CELL_W_MOST) {
+    p->heads = s->large ? 1 : clamp((w - p->label_w + GAP) / (pair_w(p, s) + GAP), 1, s->kv_heads);
+    while (p->cell_w < (s->large ? LARGE_MOST : CELL_W_MOST)) {
         p->cell_w++;
         if (p->label_w + p->heads * (pair_w(p, s) + GAP) - GAP <= w) continue;
         p->cell_w--;
@@ -146,12 +148,12 @@ static void lay_columns(CacheLayout *p, const CacheSeen *s, int w) {
 
 static void lay_rows(CacheLayout *p, const CacheSeen *s, int h) {
     int wanted = least(s->used + 1, s->capacity); /* with room for the next */
-    p->layers = clamp(h / (wanted + 1), 1, s->layers);
+    p->layers = s->large ? 1 : clamp(h / (wanted + 1), 1, s->layers);
     p->first_layer = part_from(s->layer, p->layers, s->layers);
     p->block_h = h / p->layers;
     int lines = p->block_h - 1;
     if (lines < 1) lines = 1, p->block_h = 1; /* no heading */
-    p->cell_h = wanted > lines ? 1 : 2 * clamp(lines / wanted, 1, LINES_MOST);
+    p->cell_h = wanted > lines ? 1 : 2 * clamp(lines / wanted, 1, s->large ? LARGE_MOST : LINES_MOST);
     p->slots = clamp(2 * lines / p->cell_h, 1, s->capacity);
     int last = s->rolls ? s->newest : least(s->used, s->capacity - 1); /* what must be seen: the next place, too */
     p->first_slot = last >= p->slots ? last - p->slots + 1 : 0;

@@ -17,6 +17,7 @@ typedef struct {
     int layer, head;                 /* under the cursor; a KV head */
     int slot;                        /* -1: what the cursor points at is held no longer */
     int column;                      /* 0 .. 2 hd - 1: numbers of K, then of V */
+    bool large;                      /* for a hall: one layer and one head, as large as they fit */
 } CacheSeen;
 
 /* False: there is no cache in the snapshot. COLUMN is brought into range. */

@@ -109,7 +109,8 @@ typedef struct {
 
 static CachePlan plan_of(Detail detail, const CacheSeen *s, const Canvas *c) {
     bool side = detail != DETAIL_WALL && c->w >= SIDE_LEAST_W && c->h >= SIDE_LEAST_H;
-    int w = side ? c->w - side_w(c->w) - 2 : c->w, rows = cache_overview_rows(s);
+    int beside = detail == DETAIL_PRESENT && c->w >= 100 ? c->w / 3 : side_w(c->w);
+    int w = side ? c->w - beside - 2 : c->w, rows = cache_overview_rows(s);
     int foot = c->h < 4 ? 0 : c->h < 8 ? 1 : side && detail == DETAIL_FOCUS ? 3 : 2;
     CachePlan p = {.cells = {0, 0, w, c->h - foot}, .foot = {0, c->h - foot, w, foot}};
     if (!side) return p;
@@ -144,18 +145,21 @@ static void draw_foot(const PaneContext *x, const CacheSeen *s, Canvas *c, const
     if (y < end) cache_draw_scale(s, c, 0, y, p->foot.w);
 }
 
-/* For the back row: the bytes in tall digits, what one more token adds, and how much less work it is. */
+/* A number in digits as tall as H takes, and what it is; returns the rows used. */
+static int draw_number(Canvas *c, Rect r, int h, const char *number, const char *what) {
+    canvas_text(c, r.x, r.y, r.w, what, STYLE_TEXT, CANVAS_ELLIPSIS);
+    DrawnSize size = draw_big_size(c, r.w, h - 2, number);
+    draw_big(c, (Rect){r.x, r.y + 1, r.w, size.h}, number, STYLE_STRONG);
+    return size.h + 2;
+}
+
+/* For the back row: the bytes and how much less work it is in tall digits, and what others would keep. */
 static void draw_present(const CacheSeen *s, Canvas *c, Rect r) {
-    int y = r.y;
-    canvas_text(c, r.x, y++, r.w, _("bytes in the cache"), STYLE_DIM, CANVAS_ELLIPSIS);
-    draw_big(c, (Rect){r.x, y, r.w, 5}, format_count(cache_bytes(s)).s, STYLE_STRONG);
-    y += 6;
-    canvas_textf(c, r.x, y++, r.w, STYLE_DIM, CANVAS_ELLIPSIS, _("%s with every token"),
-                 format_bytes((double)cache_bytes_per_token(s)).s);
-    y++;
-    canvas_text(c, r.x, y++, r.w, _("times less work for the last token"), STYLE_DIM, CANVAS_ELLIPSIS);
-    draw_big(c, (Rect){r.x, y, r.w, 5}, format_fixed(cache_ratio(s, false), 1).s, STYLE_STRONG);
-    y += 6;
+    int y = r.y, h = (r.h - 7) / 2 > 3 ? (r.h - 7) / 2 : 3;
+    char what[80];
+    snprintf(what, sizeof what, _("bytes, %s with every token"), format_count(cache_bytes_per_token(s)).s);
+    y += draw_number(c, (Rect){r.x, y, r.w, r.h}, h, format_count(cache_bytes(s)).s, what);
+    y += draw_number(c, (Rect){r.x, y, r.w, r.h}, h, format_fixed(cache_ratio(s, false), 1).s, _("times less work"));
     if (y < r.y + r.h) (void)cache_draw_schemes(s, c, (Rect){r.x, y, r.w, r.y + r.h - y});
 }
 
