@@ -115,6 +115,7 @@ static void mask_looked_at_differently(void **unused) {
 static void bpe_alone(void **unused) {
     (void)unused;
     one_pane(":pane bpe<Enter>z", "bpe");
+    one_pane(":pane bpe<Enter>p", "present-bpe");
     App *a = quiet_new(NULL);
     screen_keys(a, ":pane bpe<Enter>z:list steps<Enter>");
     screen_golden(a, 80, 24, "bpe-steps");

@@ -106,7 +106,19 @@ static BpePlan plan_wall(int w, int h) {
     return p;
 }
 
+/* Large for the back row: the curves take the place of most of the rows. */
+static BpePlan plan_present(int w, int h) {
+    int below = h * 2 / 5;
+    BpePlan p = plan_wall(w, h - below);
+    p.spark.h = 0;
+    for (int i = 0; i < BPE_LISTS; i++)
+        if (p.list[i].h > 0) p.list[i].h = h - below - p.list[i].y - 1;
+    p.plot = (Rect){0, h - below, w, below};
+    return p;
+}
+
 BpePlan bpe_plan(const PaneContext *x, int w, int h) {
+    if (x->detail == DETAIL_PRESENT && w >= FOCUS_W && h >= FOCUS_H) return plan_present(w, h);
     if (x->detail == DETAIL_FOCUS && w >= FOCUS_W && h >= FOCUS_H) return plan_focus(w, h);
     return plan_wall(w, h);
 }
