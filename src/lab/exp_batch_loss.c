@@ -13,7 +13,7 @@
 static const Option loss_options[] = {
     {"groups", OPTION_TEXT, "2:2.0,8:1.0", 0, 0, NULL, "",
      N_("sentences as predictions:loss, separated by commas; model= or corpus= takes a model's losses instead")},
-    {"pad_loss", OPTION_REAL, NULL, 0, HUGE_VAL, NULL, "nats",
+    {"pad_loss", OPTION_REAL, NULL, 0, 1e9, NULL, "nats",
      N_("cross-entropy at a pad; not given: the model's own, and of groups pads are not counted")},
     {"sentences", OPTION_INT, "256", 1, 100000, NULL, "", N_("how many to draw when the corpus is a grammar")},
     {0},
