@@ -247,8 +247,8 @@ const PaneType pane_step = {
     .about = N_(
         "One training step from inside. The program counter walks every operation of the model on the sentence that is "
         "looked at: forward, to the loss of its next tokens, and back, where each operation hands gradients to those "
-        "it read. The line at the left is the residual stream; branches leave it and are added to it. Blue and red "
-        "are below and above zero. The update shows what the run's last step did: the size of each tensor (θ), of "
+        "it read. The line at the left is the residual stream; branches leave it and are added to it. Blue is "
+        "below zero, orange above. The update shows what the run's last step did: the size of each tensor (θ), of "
         "its gradient on the batch (g), of the change (Δθ), and their ratio. Enter shows the numbers alone."),
     .empty =
         N_("Every operation of the model, with its numbers, will appear here as soon as the model is there; e gives "

@@ -18,6 +18,8 @@ enum {
     NAME_W = 17, /* of an operation, shortened */
     NUMBER_W = 9,
     LABEL_MOST = 10,
+    CELL_W_MOST = 8, /* of a number in the map */
+    CELL_H_MOST = 12,
 };
 
 /* Reading. */
@@ -118,9 +120,9 @@ static StepPlan plan_large(int w, int h) {
 }
 
 /* The list at the left, the operation in the middle, and where there is room the tensors at the right. */
-static StepPlan plan_focus(const StepSeen *s, int w, int h) {
+static StepPlan plan_focus(const StepSeen *s, int w, int h, bool present) {
     StepPlan p = {.tabs = {0, 0, w, 1}};
-    int y = 1, list = w >= 110 ? 42 : 36, tensors = w >= WIDE_W ? TENSORS_W : 0;
+    int y = 1, list = w >= 110 ? 42 : 36, tensors = w >= WIDE_W && !present ? TENSORS_W : 0;
     if (h >= DIAGRAM_H) p.diagram = (Rect){0, 1, w, 2}, y = 4;
     if (s->stage == STEP_UPDATE && !tensors) {
         p.tensors = (Rect){0, y, w, h - y};
@@ -140,7 +142,13 @@ StepPlan step_plan(const PaneContext *x, const StepSeen *s, int w, int h) {
     const StepState *state = x->state;
     if (x->detail == DETAIL_WALL || w < SIDE_LEAST_W || h < SIDE_LEAST_H) return plan_wall(s, w, h);
     if (state->large && s->shown) return plan_large(w, h);
-    return plan_focus(s, w, h);
+    return plan_focus(s, w, h, x->detail == DETAIL_PRESENT);
+}
+
+void step_draw_right(Canvas *c, int x, int y, int w, const char *text, StyleRole role) {
+    int used = utf8_columns(text);
+    if (used > w) used = w;
+    canvas_text(c, x + w - used, y, used, text, role, ATTRIBUTE_NONE);
 }
 
 /* The stages. */
@@ -321,8 +329,8 @@ static void draw_op_line(const StepSeen *s, Canvas *c, Rect r, const StepState *
     canvas_text(c, r.x + 4, r.y, r.w - 5 - shape_w - number, name, role, CANVAS_ELLIPSIS);
     canvas_text(c, r.x + r.w - number - shape_w, r.y, shape_w, shape, here ? STYLE_CURSOR : STYLE_DIM, ATTRIBUTE_NONE);
     if (number)
-        canvas_textf(c, r.x + r.w - number, r.y, number, role, ATTRIBUTE_NONE, "%*s", NUMBER_W,
-                     format_small(step_op_number(s, at->op, back ? "grad_rms" : "rms")).s);
+        step_draw_right(c, r.x + r.w - number, r.y, number,
+                        format_small(step_op_number(s, at->op, back ? "grad_rms" : "rms")).s, role);
 }
 
 static void draw_tensor_line(const StepSeen *s, Canvas *c, Rect r, int tensor, bool here) {
@@ -331,8 +339,8 @@ static void draw_tensor_line(const StepSeen *s, Canvas *c, Rect r, int tensor, b
     canvas_text(c, r.x, r.y, 2, here ? "▸Δ" : " Δ", here ? STYLE_STRONG : STYLE_DIM, ATTRIBUTE_NONE);
     canvas_text(c, r.x + 4, r.y, r.w - 4 - NUMBER_W, table_text(s->tensors, tensor, table_find(s->tensors, "name")),
                 role, CANVAS_ELLIPSIS);
-    canvas_textf(c, r.x + r.w - NUMBER_W, r.y, NUMBER_W, role, ATTRIBUTE_NONE, "%*s", NUMBER_W,
-                 format_small(table_real(s->tensors, tensor, table_find(s->tensors, "delta_rms"))).s);
+    step_draw_right(c, r.x + r.w - NUMBER_W, r.y, NUMBER_W,
+                    format_small(table_real(s->tensors, tensor, table_find(s->tensors, "delta_rms"))).s, role);
 }
 
 void step_draw_list(const StepSeen *s, Canvas *c, Rect r) {
@@ -377,7 +385,15 @@ static double largest(const Field *f) {
     return most;
 }
 
-static void numbers_init(Numbers *n, const StepSeen *s) {
+/* As large as there is room for, about square: the numbers of a token side by side. */
+static void fit_cells(Heat *heat, Rect r) {
+    int w = (r.w - heat->label_w - 2) / heat->cols, h = 2 * r.h / heat->rows;
+    heat->cell_w = w < 1 ? 1 : w > CELL_W_MOST ? CELL_W_MOST : w;
+    heat->cell_h = h < 1 ? 1 : h > CELL_H_MOST ? CELL_H_MOST : h;
+    if (heat->cell_h > 1) heat->cell_h &= ~1;
+}
+
+static void numbers_init(Numbers *n, const StepSeen *s, Rect r) {
     int rows = s->shown->dim[0];
     *n = (Numbers){.seen = s,
                    .most = largest(s->shown),
@@ -398,6 +414,7 @@ static void numbers_init(Numbers *n, const StepSeen *s) {
                      .cursor_col = s->column,
                      .row_label = n->label,
                      .label_w = wide < LABEL_MOST ? wide : LABEL_MOST};
+    fit_cells(&n->heat, r);
 }
 
 static void numbers_done(Numbers *n) {
@@ -413,7 +430,7 @@ static bool has_map(const StepSeen *s, Rect r) {
 void step_draw_heat(const StepSeen *s, Canvas *c, Rect r) {
     if (!has_map(s, r)) return;
     Numbers n;
-    numbers_init(&n, s);
+    numbers_init(&n, s, r);
     draw_heat(c, r, &n.heat);
     numbers_done(&n);
 }
@@ -421,7 +438,7 @@ void step_draw_heat(const StepSeen *s, Canvas *c, Rect r) {
 bool step_heat_at(const StepSeen *s, int w, int h, Rect r, int x, int y, int *row, int *col) {
     if (!has_map(s, r)) return false;
     Numbers n;
-    numbers_init(&n, s);
+    numbers_init(&n, s, r);
     Canvas *blank = canvas_new(w, h, GLYPHS_HALF);
     bool hit = draw_heat_at(blank, r, &n.heat, x, y, row, col);
     canvas_free(blank);

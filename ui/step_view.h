@@ -44,6 +44,8 @@ typedef struct {
 } StepPlan;
 StepPlan step_plan(const PaneContext *x, const StepSeen *s, int w, int h);
 
+/* TEXT at the right end of W columns. */
+void step_draw_right(Canvas *c, int x, int y, int w, const char *text, StyleRole role);
 void step_draw_tabs(const StepSeen *s, Canvas *c, Rect r);
 bool step_tab_at(Rect r, int x, StepStage *stage);
 void step_draw_diagram(const StepSeen *s, Canvas *c, Rect r);

@@ -3,7 +3,6 @@
 
 #include "format.h"
 #include "intl.h"
-#include "utf8.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -150,7 +149,7 @@ void step_draw_words(const PaneContext *x, const StepSeen *s, Canvas *c, Rect r)
 
 static void draw_update_facts(const StepSeen *s, Canvas *c, Rect r) {
     if (table_is_empty(s->pass, 0, table_find(s->pass, "update"))) {
-        draw_paragraph(c, r, _("The update that led here was not watched; n makes the next one."), STYLE_DIM);
+        draw_paragraph(c, r, _("No update led here that is known; n makes the next one."), STYLE_DIM);
         return;
     }
     char text[240];
@@ -192,11 +191,12 @@ static void draw_tensor(const StepSeen *s, Canvas *c, Rect r, int tensor) {
     bool here = s->stage == STEP_UPDATE && tensor == s->tensor;
     StyleRole role = here ? STYLE_CURSOR : STYLE_TEXT;
     int numbers = shown_numbers(r), name = r.w - 1 - numbers * NUMBER_W;
+    if (here) canvas_fill(c, (Rect){r.x + 1, r.y, r.w - 1, 1}, ' ', STYLE_CURSOR, ATTRIBUTE_NONE);
     canvas_text(c, r.x, r.y, 1, here ? "▸" : " ", STYLE_STRONG, ATTRIBUTE_NONE);
     canvas_text(c, r.x + 1, r.y, name, word(s->tensors, tensor, "name"), role, CANVAS_ELLIPSIS);
     for (int i = 0; i < numbers; i++)
-        canvas_textf(c, r.x + 1 + name + i * NUMBER_W, r.y, NUMBER_W, role, ATTRIBUTE_NONE, "%*s", NUMBER_W,
-                     format_small(cell(s->tensors, tensor, names[NUMBERS - numbers + i])).s);
+        step_draw_right(c, r.x + 1 + name + i * NUMBER_W, r.y, NUMBER_W,
+                        format_small(cell(s->tensors, tensor, names[NUMBERS - numbers + i])).s, role);
 }
 
 void step_draw_tensors(const StepSeen *s, Canvas *c, Rect r) {
@@ -205,8 +205,7 @@ void step_draw_tensors(const StepSeen *s, Canvas *c, Rect r) {
     canvas_text(c, r.x + 1, r.y, name, _("tensor"), STYLE_DIM, CANVAS_ELLIPSIS);
     for (int i = 0; i < numbers; i++) {
         const char *head = _(heads[NUMBERS - numbers + i]);
-        int w = utf8_columns(head);
-        canvas_text(c, r.x + 1 + name + (i + 1) * NUMBER_W - w, r.y, w, head, STYLE_DIM, ATTRIBUTE_NONE);
+        step_draw_right(c, r.x + 1 + name + i * NUMBER_W, r.y, NUMBER_W, head, STYLE_DIM);
     }
     for (int y = r.y + 1; y < r.y + r.h - facts; y++) {
         int tensor = step_tensor_at(s, r, y);

@@ -164,7 +164,7 @@ bool train_pending(const Lab *l) {
 
 static void live_step(Lab *l) {
     Training *t = &l->train;
-    run_watch_updates(t->live, lab_watches_updates(l));
+    run_watch_updates(t->live, true); /* a copy costs next to nothing beside a step */
     RunStep s = run_step(t->live);
     if (s.diverged) {
         t->diverged = true;
@@ -181,15 +181,14 @@ static void live_step(Lab *l) {
 }
 
 /* The settings that were changed at the viewer's step hold from its next step on. */
-static void replay_step(Lab *l) {
-    Training *t = &l->train;
+static void replay_step(Training *t) {
     long done = run_done(t->viewer);
     for (int i = 0; i < t->logs; i++) {
         if (t->log[i].step != done) continue;
         Status s = run_set(t->viewer, t->log[i].name, t->log[i].value);
         (void)s; /* it was accepted when it was live */
     }
-    run_watch_updates(t->viewer, lab_watches_updates(l));
+    run_watch_updates(t->viewer, true);
     RunStep s = run_step(t->viewer);
     meter_mark(&t->meter, s.tokens);
 }
@@ -198,7 +197,7 @@ bool train_turn(Lab *l) {
     Training *t = &l->train;
     if (!train_pending(l)) return false;
     if (t->past) {
-        replay_step(l);
+        replay_step(t);
         t->past = run_done(t->viewer) < run_done(t->live);
     } else {
         live_step(l);
