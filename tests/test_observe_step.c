@@ -215,6 +215,28 @@ static void changes_are_those_between_two_states(void **state) {
     options_free(o);
 }
 
+/* Of a long sentence only the operation that is looked at is there, and every operation is described. */
+static void numbers_of_one_operation(void **state) {
+    (void)state;
+    ModelConfig c = config_modern();
+    c.context = 300;
+    Stage *s = stage_new(SENTENCE, c);
+    int n = 300;
+    s->ids = mem_resize(s->ids, (size_t)n, sizeof *s->ids);
+    for (int i = s->n; i < n; i++) s->ids[i] = s->ids[1 + i % (s->n - 1)];
+    s->scene.ids = s->ids, s->scene.known = s->scene.visible = n, s->scene.operation = 3;
+    Snapshot *seen = stage_look(s, "step");
+    const Table *ops = snapshot_table(seen, "ops"), *pass = snapshot_table(seen, "pass");
+    assert_int_equal(cell(pass, 0, "kept"), 0);
+    for (int i = 0; i < table_rows(ops); i++) {
+        assert_true((snapshot_field(seen, "step.%d.value", i) != NULL) == (i == 3));
+        assert_true((snapshot_field(seen, "step.%d.gradient", i) != NULL) == (i == 3));
+        assert_false(table_is_empty(ops, i, table_find(ops, "grad_rms")));
+    }
+    snapshot_unref(seen);
+    stage_free(s);
+}
+
 static void numbers_as_a_table(void **state) {
     (void)state;
     Stage *s = stage_new(SENTENCE, config_modern());
@@ -241,6 +263,7 @@ int main(void) {
         cmocka_unit_test(a_token_alone_has_no_loss),
         cmocka_unit_test(changes_are_those_between_two_states),
         cmocka_unit_test(numbers_as_a_table),
+        cmocka_unit_test(numbers_of_one_operation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,6 +43,14 @@ static int within(int x, int n) {
     return x >= n ? (n > 0 ? n - 1 : 0) : x < 0 ? 0 : x;
 }
 
+/* Where the snapshot holds the numbers of one operation alone they are asked for. */
+static void ask_for_numbers(PaneCall *call) {
+    StepSeen s;
+    if (!see(call, &s) || s.stage == STEP_UPDATE || table_int(s.pass, 0, table_find(s.pass, "kept")) != 0) return;
+    if (!snapshot_field(call->snapshot, "step.%d.value", s.op))
+        snprintf(call->command, sizeof call->command, "operation %d", s.op);
+}
+
 /* Up and down are the program counter; in the numbers alone they are the tokens. */
 static void move_down(PaneCall *call, const StepSeen *s, int by) {
     StepState *state = call->state;
@@ -80,6 +88,7 @@ static void step_move(PaneCall *call, Move move, int times) {
         if (s.shown) state->column = within(s.column + (move == MOVE_LEFT ? -times : times), s.shown->dim[1]);
         break;
     }
+    ask_for_numbers(call);
 }
 
 static bool step_enter(PaneCall *call) {
@@ -109,6 +118,7 @@ static bool step_find(PaneCall *call, const char *text) {
         if (!reading_holds(table_text(t, at, table_find(t, "name")), text)) continue;
         if (s.stage == STEP_LOSS) state->stage = STEP_FORWARD;
         *(s.stage == STEP_UPDATE ? &state->tensor : &state->op) = at;
+        ask_for_numbers(call);
         return true;
     }
     int token = reading_find_token(call->snapshot, text, call->cursor->query);
@@ -139,19 +149,23 @@ static void step_click(PaneCall *call, int x, int y, int w, int h) {
         call->cursor->query = row;
         state->column = column;
     }
+    ask_for_numbers(call);
 }
 
 /* Commands. */
 
 static Status run_phase(void *owner, const Words *words) {
-    StepState *state = ((PaneCall *)owner)->state;
+    PaneCall *call = owner;
+    StepState *state = call->state;
     if (words->count == 1) {
         state->stage = (StepStage)(((int)state->stage + 1) % (int)STEP_STAGES);
+        ask_for_numbers(call);
         return status_ok();
     }
     for (int i = 0; i < (int)STEP_STAGES; i++) {
         if (strcmp(words->word[1], step_stage_name((StepStage)i)) != 0) continue;
         state->stage = (StepStage)i;
+        ask_for_numbers(call);
         return status_ok();
     }
     return status_usage(_("phase is forward, loss, backward or update, not %s"), words->word[1]);
@@ -161,6 +175,7 @@ static Status run_phase_back(void *owner, const Words *words) {
     StepState *state = ((PaneCall *)owner)->state;
     (void)words;
     state->stage = (StepStage)(((int)state->stage + (int)STEP_STAGES - 1) % (int)STEP_STAGES);
+    ask_for_numbers(owner);
     return status_ok();
 }
 
@@ -170,6 +185,7 @@ static Status walk(PaneCall *call, const Words *words, int sign) {
     if (words->count > 1 && (!str_to_long(words->word[1], &by) || by < 1 || by > 100000))
         return status_usage(_("operations are a number from 1 to 100000, not %s"), words->word[1]);
     if (see(call, &s)) step_go(&s, step_counter(&s) + sign * (int)by, call->state);
+    ask_for_numbers(call);
     return status_ok();
 }
 
@@ -197,6 +213,7 @@ static Status run_op(void *owner, const Words *words) {
         state->op = at;
     }
     if (state->stage != STEP_BACKWARD) state->stage = STEP_FORWARD;
+    ask_for_numbers(call);
     return status_ok();
 }
 

@@ -46,7 +46,7 @@ static const char *absence(const StepSeen *s) {
         return _("This model is too large for a way back at every look; the loss is all there is.");
     if (s->stage == STEP_BACKWARD && isnan(step_op_number(s, s->op, "grad_rms")))
         return _("No gradient arrives here: nothing before it learns.");
-    if (!s->shown) return _("All numbers of this pass are more than a snapshot takes; what is said of them is exact.");
+    if (!s->shown) return _("Its numbers are not here yet; + and - ask for those of the next operation.");
     return NULL;
 }
 

@@ -118,7 +118,7 @@ void lab_adopt(Lab *l, Run *r, Options *o, const char *name, bool runs) {
     mem_free(l->head_off);
     l->head_off = MEM_ARRAY(unsigned char, (size_t)c->layers *(size_t)c->heads);
     l->window = -1;
-    l->poke = l->poke_id = 0;
+    l->poke = l->poke_id = l->operation = 0;
     beam_adopt(l);
     l->failed = false;
     l->saved = -1;
@@ -310,6 +310,7 @@ Snapshot *lab_snapshot(Lab *l) {
                    .given = facts.tamper[0] ? l->decode.given : NULL,
                    .filter = l->decode.filter,
                    .seed = run_seed(r),
+                   .operation = l->operation,
                    .poke = l->poke,
                    .poke_id = l->poke_id,
                    .others = &run_corpus(r)->train,

@@ -365,6 +365,13 @@ Status lab_do_poke(Lab *l, const Words *w) {
     return status_ok();
 }
 
+Status lab_do_operation(Lab *l, const Words *w) {
+    long number;
+    STATUS_TRY(lab_number(_("an operation"), w->word[1], 0, 1000000, &number));
+    l->operation = (int)number;
+    return status_ok();
+}
+
 /* "layer 2 head 1 off, window 4" */
 static void tamper_text(const Lab *l, char *out, size_t bytes) {
     const ModelConfig *c = model_config(run_model(l->train.live));

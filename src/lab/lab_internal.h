@@ -85,6 +85,7 @@ struct Lab {
     BpeLive *bpe;
     unsigned char *head_off; /* [layers x heads] */
     int window;              /* -1: the model's */
+    int operation;           /* as in a scene */
     int poke, poke_id;       /* as in a scene */
     BeamSettings beam;
     ObserverSet watch;

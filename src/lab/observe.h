@@ -13,6 +13,7 @@
  *              field attention.head_off [L H]: 1 where a head is switched off; and the table tokens
  *              field attention.softcap [1]: the cap of the scores, when it is on
  *   rope       what positions do: see observe_rope.h
+ *   step       a training step from inside: see observe_step.h
  *   next       table next: token,id,logit,model_p,true_p (after the last visible token, by falling logit; true_p
  *              empty without a grammar and after an impossible prefix)
  *   path       tables path: step,token,id,p,log_p,true_p and sentence: of,text,log_p,true_log_p (greedy continuation of

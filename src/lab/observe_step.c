@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Numbers of values and gradients that a snapshot takes. */
-#define KEPT_MOST ((size_t)1 << 20)
+/* Numbers that a snapshot takes of all operations, and as many of gradients. */
+#define KEPT_MOST ((size_t)1 << 18)
 
 const Column observe_step_pass_columns[] = {{"loss", COLUMN_DOUBLE, "nats"},      {"targets", COLUMN_INT, ""},
                                             {"values", COLUMN_INT, ""},           {"kept", COLUMN_INT, ""},
@@ -106,14 +106,19 @@ static void add_field(Snapshot *s, int node, const char *what, const real *x, in
     snapshot_add_field(s, f);
 }
 
-static void add_fields(Snapshot *s, const Taught *taught) {
-    for (int node = 0; node < tape_nodes(taught->tape); node++) {
-        NodeInfo info = tape_node(taught->tape, node);
-        int rows, cols;
-        const real *x = tape_value(taught->tape, info.out, &rows, &cols);
-        add_field(s, node, "value", x, rows, cols);
-        add_field(s, node, "gradient", taught->grad ? tape_grad(taught->tape, info.out) : NULL, rows, cols);
-    }
+static void add_fields_of(Snapshot *s, const Taught *taught, int node) {
+    NodeInfo info = tape_node(taught->tape, node);
+    int rows, cols;
+    const real *x = tape_value(taught->tape, info.out, &rows, &cols);
+    add_field(s, node, "value", x, rows, cols);
+    add_field(s, node, "gradient", taught->grad ? tape_grad(taught->tape, info.out) : NULL, rows, cols);
+}
+
+/* Of all operations or, where that is too much, of the one that is looked at. */
+static void add_fields(Snapshot *s, const Taught *taught, const Scene *scene, bool all) {
+    int nodes = tape_nodes(taught->tape);
+    for (int node = 0; node < nodes; node++)
+        if (all || node == scene->operation) add_fields_of(s, taught, node);
 }
 
 static size_t count_values(const Tape *tape) {
@@ -195,11 +200,11 @@ void observe_step(Observers *o, const Scene *scene, Snapshot *s) {
     Taught taught = observers_taught(o, scene);
     const Params *p = model_read_params(scene->model);
     size_t values = count_values(taught.tape);
-    bool kept = values <= KEPT_MOST / 2;
+    bool kept = values <= KEPT_MOST;
     Table *ops = table_new("ops", observe_step_op_columns);
     for (int node = 0; node < tape_nodes(taught.tape); node++) add_op(ops, &taught, p, node);
     snapshot_add_table(s, ops);
-    if (kept) add_fields(s, &taught);
+    add_fields(s, &taught, scene, kept);
     add_pass(s, scene, &taught, values, kept);
     add_tensors(s, scene);
 }

@@ -40,6 +40,7 @@ typedef struct {
     uint64_t seed;           /* of the draws */
     int poke;                /* position of the token that the mask's observer changes; 0: the first word */
     int poke_id;             /* what it becomes; 0: another word */
+    int operation;           /* of the tape, whose numbers are shown where those of all are too many */
     const Sentences *others; /* what is packed beside it in training; NULL: nothing is known */
     BeamSettings beam;
     long step;                 /* of training, after which the model is as it is; 0: not known */
