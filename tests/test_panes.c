@@ -421,7 +421,7 @@ static void the_presented_map_is_large(void **unused) {
         Str text;
         str_init(&text);
         screen_text(a, w, h, &text);
-        assert_memory_equal(text.s, " 2 attention \xE2\x94\x80 layer 1 head 1 \xC2\xB7 weights\n", 39);
+        assert_memory_equal(text.s, " attention \xE2\x94\x80 layer 1 head 1 \xC2\xB7 weights\n", 37);
         str_done(&text);
         app_free(a);
     }

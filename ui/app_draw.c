@@ -46,7 +46,8 @@ static void draw_pane(App *a, Canvas *c, const Place *place) {
     if (!a->presenting)
         inside = draw_box(c, place->r, title, place->pane == a->focus);
     else if (inside.y > 0)
-        canvas_text(c, 1, inside.y - 1, c->w - 2, title, STYLE_STRONG, ATTRIBUTE_BOLD | CANVAS_ELLIPSIS);
+        canvas_text(c, 1, inside.y - 1, c->w - 2, strchr(title, ' ') + 1, STYLE_STRONG,
+                    ATTRIBUTE_BOLD | CANVAS_ELLIPSIS); /* a hall needs no number to press */
     Canvas view = canvas_view(c, inside);
     PaneContext context = app_context(a, place->pane);
     if (view.w > 0 && view.h > 0) pane_at(place->pane)->draw(&context, &view);
