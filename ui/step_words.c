@@ -160,7 +160,12 @@ static void draw_update_facts(const StepSeen *s, Canvas *c, Rect r) {
                  format_fixed(cell(s->pass, 0, "grad_norm"), 3).s);
     if (factor < 1 && used > 0 && used < (int)sizeof text)
         snprintf(text + used, sizeof text - (size_t)used, _(", clipped to %s of it"), format_fixed(factor, 3).s);
-    draw_paragraph(c, r, text, STYLE_DIM);
+    int rows = draw_paragraph(c, r, text, STYLE_DIM);
+    bool adamw = !strcmp(word(s->pass, 0, "optimizer"), "adamw");
+    draw_paragraph(c, (Rect){r.x, r.y + rows, r.w, r.h - rows},
+                   adamw ? _("θ = (1 - lr wd) θ - lr m / (sqrt(v) + eps); m, v: means of g, g^2")
+                         : _("θ = θ - lr m; m = momentum m + g + wd θ"),
+                   STYLE_DIM);
 }
 
 /* As many numbers as there is room for: Δθ/θ last of all to go. */
