@@ -66,7 +66,7 @@ static void add_spelled(Table *t, const char *text, int layer) {
 }
 
 static void add_statistics(Table *t, const Field *f) {
-    double sum = 0, squares = 0, least = INFINITY, most = -INFINITY;
+    double sum = 0, squares = 0, least = HUGE_VAL, most = -HUGE_VAL;
     size_t n = field_count(f);
     for (size_t i = 0; i < n; i++) {
         double x = (double)f->x[i];
