@@ -35,13 +35,6 @@ static const char *base_name(const char *path) {
     return slash && slash[1] ? slash + 1 : path;
 }
 
-static Status sample(const char *spec, const char *path, CorpusTokens tokens, long sentences, long test, uint64_t seed,
-                     Corpus **out) {
-    Grammar *g;
-    STATUS_TRY(grammar_read(path, &g));
-    return corpus_sample(g, base_name(spec), NULL, NULL, tokens, sentences, test, seed, out);
-}
-
 Status corpora_sample(const char *spec, const char *grammar, CorpusTokens tokens, long sentences, long test,
                       uint64_t seed, Corpus **out) {
     Grammar *g;
@@ -56,20 +49,32 @@ static Status read_text(const char *spec, CorpusTokens tokens, long most, Corpus
     return status_ok();
 }
 
-Status corpora_load(const char *spec, CorpusTokens tokens, long sentences, long most, long test, uint64_t seed,
-                    Corpus **out) {
+/* The file of the grammar that SPEC names; false: it names a text. */
+static bool find_grammar(const char *spec, Str *path) {
+    if (assets_grammar(spec, path)) return true;
+    if (!str_ends_in(spec, ".grammar")) return false;
+    str_add(path, spec);
+    return true;
+}
+
+Status corpora_load_rule(const char *spec, const char *start, const char *set, CorpusTokens tokens, long sentences,
+                         long most, long test, uint64_t seed, Corpus **out) {
     STATUS_TRY(corpora_check(spec));
+    Grammar *g;
     Str path;
     str_init(&path);
-    Status s;
-    if (assets_grammar(spec, &path))
-        s = sample(spec, path.s, tokens, sentences, test, seed, out);
-    else if (str_ends_in(spec, ".grammar"))
-        s = sample(spec, spec, tokens, sentences, test, seed, out);
-    else
-        s = read_text(spec, tokens, most, out);
+    bool grammar = find_grammar(spec, &path);
+    Status s = grammar ? grammar_read(path.s, &g) : status_ok();
     str_done(&path);
-    return s;
+    STATUS_TRY(s);
+    if (grammar) return corpus_sample(g, base_name(spec), start, set, tokens, sentences, test, seed, out);
+    if (start || set) return status_usage(_("corpus: '%s' is a text; only a grammar has rules to start with"), spec);
+    return read_text(spec, tokens, most, out);
+}
+
+Status corpora_load(const char *spec, CorpusTokens tokens, long sentences, long most, long test, uint64_t seed,
+                    Corpus **out) {
+    return corpora_load_rule(spec, NULL, NULL, tokens, sentences, most, test, seed, out);
 }
 
 /* ---- sentence by sentence ---- */

@@ -15,6 +15,9 @@ Status corpora_sample(const char *spec, const char *grammar, CorpusTokens tokens
  * for testing; of the rest at most MOST sentences (0: all) are for training. */
 Status corpora_load(const char *spec, CorpusTokens tokens, long sentences, long most, long test, uint64_t seed,
                     Corpus **out) STATUS_CHECKED;
+/* The same with START and SET of the grammar, as language_new takes them; a text has neither: STATUS_USAGE. */
+Status corpora_load_rule(const char *spec, const char *start, const char *set, CorpusTokens tokens, long sentences,
+                         long most, long test, uint64_t seed, Corpus **out) STATUS_CHECKED;
 
 /* --- sentence by sentence, for those who keep none --- */
 

@@ -2,23 +2,16 @@
 
 #include "assets.h"
 #include "bug.h"
-#include "file.h"
-#include "gemm.h"
-#include "hash.h"
 #include "intl.h"
 #include "io/checkpoint.h"
 #include "languages.h"
 #include "mem.h"
-#include "run.h"
-#include "version.h"
+#include "trainings.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-/* Raised when the same options give other numbers than before. */
-enum { MODELS_RECIPE = 1 };
 
 #define MODELS_HELP N_("gpt or modern (trained on the farm at first use, then kept), or a checkpoint of lm.train save=")
 
@@ -65,80 +58,7 @@ Status models_check(const Options *o, const char *text) {
     return is_preset(spec) ? status_ok() : check_file(spec);
 }
 
-/* ---- the cache ---- */
-
-static uint64_t hash_text(uint64_t h, const char *s) {
-    return hash_bytes(h, s, strlen(s) + 1);
-}
-
-/* Everything that made a model: the program, the options of its run, the grammar, the seed, the kernels. */
-static uint64_t recipe_hash(const Options *o, uint64_t seed, const Str *grammar) {
-    int numbers[] = {MODELS_RECIPE, (int)sizeof(real)};
-    uint64_t h = hash_text(HASH_START, version_number());
-    h = hash_bytes(h, numbers, sizeof numbers);
-    h = hash_bytes(h, &seed, sizeof seed);
-    for (int i = 0; i < options_count(o); i++) {
-        const char *name = options_row(o, i)->name;
-        h = hash_text(hash_text(h, name), options_value(o, name));
-    }
-    h = hash_text(hash_text(h, gemm_core()), gemm_library());
-    return hash_bytes(h, grammar->s, grammar->len);
-}
-
-/* The name under which the model of these options is kept; false: there is no folder to keep it in. */
-static bool cache_path(const char *name, const Options *o, uint64_t seed, Str *path) {
-    Str grammar, file;
-    str_init(&grammar);
-    str_init(&file);
-    bool good = assets_grammar(options_text(o, "corpus"), &file);
-    if (good) {
-        Status s = file_read(file.s, 0, &grammar);
-        good = status_is_ok(&s) && assets_cache_dir(path);
-    }
-    if (good) str_addf(path, "/%s-%016llx.lantern", name, (unsigned long long)recipe_hash(o, seed, &grammar));
-    str_done(&grammar);
-    str_done(&file);
-    return good;
-}
-
 /* ---- making and reading ---- */
-
-static Status train(Study *s, const char *name, Run *run) {
-    while (run_done(run) < run_steps(run)) {
-        RunStep step = run_step(run);
-        if (step.diverged)
-            return status_failed(_("training %s diverged at step %ld: %s is not finite"), name, step.step,
-                                 step.bad_tensor);
-        if (!study_progress(s, (double)step.step / (double)run_steps(run), _("training %s: step %ld of %ld, loss %.3f"),
-                            name, step.step, run_steps(run), step.loss))
-            return status_cancelled();
-    }
-    return status_ok();
-}
-
-static void keep(Study *s, Run *run, const Str *path, TrainedModel *out) {
-    Status status = run_save(run, path->s);
-    if (status_is_ok(&status)) {
-        snprintf(out->path, sizeof out->path, "%s", path->s);
-    } else {
-        study_warn(s, _("the trained model is not kept: %s"), status.text);
-    }
-}
-
-/* PATH "" : it cannot be kept. */
-static Status make(Study *s, const char *name, const Options *o, const Str *path, TrainedModel *out) {
-    Run *run;
-    if (!study_progress(s, -1, _("training %s"), name)) return status_cancelled();
-    STATUS_TRY(run_new(o, study_seed(s), study_threads(s), &run));
-    Status status = train(s, name, run);
-    if (status_is_ok(&status)) {
-        out->model = model_copy(run_model(run));
-        out->vocab = vocab_copy(run_corpus(run)->vocab);
-        if (path->len) keep(s, run, path, out);
-    }
-    run_free(run);
-    return status;
-}
 
 static void take(Checkpoint *c, const char *path, TrainedModel *out) {
     out->model = c->model;
@@ -159,28 +79,26 @@ static Options *preset_options(const char *name) {
 
 bool models_cache_path(const char *preset, uint64_t seed, Str *path) {
     Options *o = preset_options(preset);
-    bool good = cache_path(preset, o, seed, path);
+    bool good = trainings_path(&(Training){.name = preset, .options = o, .seed = seed}, path);
     options_free(o);
     return good;
 }
 
-/* From the cache, or afresh; a damaged entry is made again. */
+static Status take_trained(void *user, int job, Trained *t) {
+    (void)job;
+    TrainedModel *out = user;
+    out->model = t->model;
+    out->vocab = t->vocab;
+    t->model = NULL;
+    t->vocab = NULL;
+    snprintf(out->path, sizeof out->path, "%s", t->path);
+    return status_ok();
+}
+
 static Status get_preset(Study *s, const char *name, TrainedModel *out) {
     Options *o = preset_options(name);
-    Status status = status_ok();
-    Str path;
-    str_init(&path);
-    if (study_caches(s) && !cache_path(name, o, study_seed(s), &path)) {
-        str_clear(&path);
-        study_warn(s, _("there is no folder to keep the trained model in; it is trained each time"));
-    }
-    Checkpoint c;
-    if (path.len && access(path.s, F_OK) == 0) {
-        status = checkpoint_read(path.s, &c);
-        if (status_is_ok(&status)) take(&c, path.s, out);
-    }
-    if (!out->model) status = make(s, name, o, &path, out);
-    str_done(&path);
+    Training job = {.name = name, .options = o, .seed = study_seed(s)};
+    Status status = trainings_run(s, &job, 1, &(TrainingsCalls){.done = take_trained, .user = out});
     options_free(o);
     return status;
 }

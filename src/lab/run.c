@@ -68,30 +68,67 @@ static void part(Corpus *c, int context) {
     if (!c->language) corpus_part(c, context);
 }
 
-Status run_new(const Options *o, uint64_t seed, int threads, Run **out) {
-    STATUS_TRY(run_check(o));
-    Corpus *corpus;
+/* The corpus that the options name, ready to learn from. */
+static Status load_corpus(const Options *o, const RunStart *start, uint64_t seed, Corpus **out) {
     long sentences = (long)options_int(o, "sentences"), most = options_is_given(o, "sentences") ? sentences : 0;
-    STATUS_TRY(
-        corpora_load(options_text(o, "corpus"), run_tokens(o), sentences, most, RUN_TEST_SENTENCES, seed, &corpus));
-    ModelConfig c;
-    Status s = fits_corpus(corpus);
-    if (status_is_ok(&s)) s = run_config(o, vocab_size(corpus->vocab), &c);
-    if (!status_is_ok(&s)) {
-        corpus_free(corpus);
-        return s;
-    }
-    part(corpus, c.context);
+    return corpora_load_rule(options_text(o, "corpus"), start->start, start->set, run_tokens(o), sentences, most,
+                             RUN_TEST_SENTENCES, seed, out);
+}
+
+/* The parameters of another model of the same shape. */
+static Status take_params(Model *m, const Model *from) {
+    if (!from) return status_ok();
+    const Params *p = model_read_params(from);
+    if (p->count != model_params(m)->count)
+        return status_usage(_("the model to begin with has %zu parameters, this one %zu"), p->count,
+                            model_params(m)->count);
+    memcpy(model_params(m)->x, p->x, p->count * sizeof *p->x);
+    return status_ok();
+}
+
+static Run *new_run(const Options *o, const RunStart *start, uint64_t seed, int threads, Corpus *corpus, Model *m) {
     Run *r = MEM_NEW(Run);
     r->data = run_data_new(corpus, options_text(o, "corpus"));
+    r->data->borrowed = corpus == start->corpus;
     r->seed = seed;
     r->start = optim_config(o);
     r->lr_min_given = options_is_set(o, "lr_min");
     r->batch_size = (int)options_int(o, "batch");
-    r->steps = (long)options_int(o, "epochs") * run_per_epoch(r);
-    set_up(r, model_new(&c, seed), threads);
-    *out = r;
+    r->steps = start->steps ? start->steps : (long)options_int(o, "epochs") * run_per_epoch(r);
+    set_up(r, m, threads);
+    return r;
+}
+
+/* The model of a run on CORPUS. */
+static Status begin_model(const Options *o, const RunStart *start, uint64_t seed, Corpus *corpus, Model **out) {
+    ModelConfig c;
+    STATUS_TRY(fits_corpus(corpus));
+    STATUS_TRY(run_config(o, vocab_size(corpus->vocab), &c));
+    if (corpus != start->corpus) part(corpus, c.context);
+    *out = model_new(&c, seed);
+    Status s = take_params(*out, start->model);
+    if (!status_is_ok(&s)) model_free(*out);
     return s;
+}
+
+Status run_new_with(const Options *o, const RunStart *start, uint64_t seed, int threads, Run **out) {
+    static const RunStart usual;
+    if (!start) start = &usual;
+    STATUS_TRY(run_check(o));
+    Corpus *corpus = start->corpus;
+    Model *m;
+    if (!corpus) STATUS_TRY(load_corpus(o, start, seed, &corpus));
+    Status s = begin_model(o, start, seed, corpus, &m);
+    if (!status_is_ok(&s)) {
+        if (corpus != start->corpus) corpus_free(corpus);
+        return s;
+    }
+    *out = new_run(o, start, seed, threads, corpus, m);
+    return s;
+}
+
+Status run_new(const Options *o, uint64_t seed, int threads, Run **out) {
+    return run_new_with(o, NULL, seed, threads, out);
 }
 
 /* Opening. */
@@ -159,6 +196,16 @@ Status run_open(const char *path, const Options *o, int threads, Run **out) {
     checkpoint_done(&c);
     *out = r;
     return status_ok();
+}
+
+bool run_go_to(Run *r, const Checkpoint *c) {
+    const Params *from = model_read_params(c->model);
+    Params *p = model_params(r->model);
+    if (from->count != p->count || (c->has_optim && c->optim.count != p->count)) return false;
+    memcpy(p->x, from->x, p->count * sizeof *p->x);
+    take_moments(r, c);
+    r->done = c->step;
+    return true;
 }
 
 Run *run_twin(Run *r) {

@@ -6,6 +6,7 @@
 #ifndef LAB_RUN_H
 #define LAB_RUN_H
 
+#include "io/checkpoint.h"
 #include "model.h"
 #include "optim.h"
 #include "option.h"
@@ -40,11 +41,23 @@ Status run_shape(const Options *o, ModelConfig *out) STATUS_CHECKED;
 Status run_check(const Options *o) STATUS_CHECKED;
 /* Makes corpus and model. SEED and THREADS are resolved. */
 Status run_new(const Options *o, uint64_t seed, int threads, Run **out) STATUS_CHECKED;
+/* What a run begins with in place of what its options say. All zero: nothing. */
+typedef struct {
+    const char *start, *set; /* of the corpus's grammar (language_new); NULL: its first rule, nothing is set */
+    Corpus *corpus;          /* borrowed, never changed, may serve several runs at once; NULL: that of the options */
+    long steps;              /* of the plan; 0: epochs= of them */
+    const Model *model;      /* whose parameters it begins with, of the same shape; NULL: drawn with the seed */
+} RunStart;
+/* run_new with such a beginning; START may be NULL. */
+Status run_new_with(const Options *o, const RunStart *start, uint64_t seed, int threads, Run **out) STATUS_CHECKED;
 /* A run at the step of a checkpoint: its model, moments, seed and plan; what the file does not say (batch, sentences)
  * is as in O. The corpus is that of the grammar in the file, else the one that the file names, else that of O, if it
  * has the file's vocabulary. Without one, or without moments in the file, there is a model to look at and no step to
  * go: the plan ends where the file does. */
 Status run_open(const char *path, const Options *o, int threads, Run **out) STATUS_CHECKED;
+/* Puts R, which has made no step, where C was written: parameters, moments, step. False: C is of another shape, R is
+ * as it was. */
+bool run_go_to(Run *r, const Checkpoint *c);
 /* A second state of the same run, at the same step, with the settings of the start: own parameters and optimiser; the
  * corpus is R's, which must live longer. */
 Run *run_twin(Run *r);

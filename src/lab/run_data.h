@@ -13,8 +13,9 @@ typedef struct {
 } Floor;
 
 typedef struct {
-    Corpus *corpus; /* owned */
-    char *spec;     /* where it comes from, as corpora_load takes it; owned */
+    Corpus *corpus; /* owned, unless borrowed */
+    bool borrowed;
+    char *spec; /* where it comes from, as corpora_load takes it; owned */
     Floor train, test;
 } RunData;
 

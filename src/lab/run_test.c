@@ -16,7 +16,7 @@ RunData *run_data_new(Corpus *c, const char *spec) {
 
 void run_data_free(RunData *d) {
     if (!d) return;
-    corpus_free(d->corpus);
+    if (!d->borrowed) corpus_free(d->corpus);
     mem_free(d->spec);
     mem_free(d->train.sum);
     mem_free(d->test.sum);
