@@ -123,6 +123,7 @@ static const struct {
     {"decode.greedy model=small", "path", "step,token,id,p,log_p,true_p"},
     {"decode.greedy model=small", "sentence", "of,text,log_p,true_log_p"},
     {"decode.next model=small", "next", "token,id,logit,model_p,true_p"},
+    {"decode.strategies model=small n=4", "result", "strategy,legal,possible,true_nll,distinct,coverage"},
     {"decode.width model=small widths=1", "found", "width,subjects,modes_found,mean_log_p"},
     {"decode.width model=small widths=1", "rows", "width,subject,text,log_p,true_log_p"},
     {"gqa.cost", "cost", "scheme,kv_heads,cache_bytes,weights_bytes,fits,step_ms"},
