@@ -198,7 +198,7 @@ const Experiment experiment_decode_strategies = {
               .options =
                   (const Option *const[]){models_gpt_option_rows, strategies_options, experiment_common_options, NULL},
               .tables = (const TableSpec[]){{"result", tally_columns}, {0}},
-              .figure = {FIGURE_BARS, "result", "strategy", "legal possible distinct coverage", NULL}},
+              .figure = {FIGURE_BARS, "result", "strategy", "possible distinct coverage", NULL}},
     .check = check,
     .run = run,
 };
