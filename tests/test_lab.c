@@ -678,6 +678,59 @@ static void write_text(const char *path, const char *text) {
 }
 
 /* The file holds the grammar: it need not be there any more, and another one of its name changes nothing. */
+/* Another model is looked at; the run waits with its past, its sentence and what is done to it. */
+static void a_run_waits_while_another_is_visited(void **state) {
+    (void)state;
+    uint64_t hash[STEPS + 1];
+    straight(NULL, hash);
+    char path[64], line[100];
+    snprintf(path, sizeof path, "/tmp/lantern_test_visit_%ld.ckpt", (long)getpid());
+    Lab *l = fixture_lab("seed=2 layers=1 batch=32");
+    snprintf(line, sizeof line, "save %s", path);
+    fixture_do(l, line);
+    uint64_t other = lab_hash(l);
+    lab_free(l);
+
+    l = fixture_lab(NULL);
+    fixture_do(l, "until 30");
+    fixture_do(l, "prompt the owl near");
+    fixture_do(l, "head 2 1 off");
+    fixture_do(l, "seek 12");
+    fixture_refused(l, "leave", "no run waits");
+    fixture_refused(l, "visit /nowhere/at/all", "/nowhere/at/all");
+    assert_true(lab_hash(l) == hash[12]);
+    assert_string_equal(fixture_facts(l).waiting, "");
+    for (int visits = 0; visits < 2; visits++) {
+        snprintf(line, sizeof line, "visit \"%s\" tried", path);
+        fixture_do(l, line);
+        SnapshotFacts f = fixture_facts(l);
+        assert_true(lab_hash(l) == other);
+        assert_string_equal(f.name, "tried");
+        assert_string_equal(f.waiting, "modern");
+        assert_int_equal(f.waiting_step, 30);
+        assert_true(f.waiting_unsaved);
+        assert_int_equal(f.layers, 1);
+        assert_string_equal(f.tamper, "");
+        assert_non_null(strstr(f.message, "step 30"));
+        fixture_do(l, "prompt the dogs");
+        fixture_do(l, "token next 3");
+    }
+    fixture_do(l, "leave");
+    SnapshotFacts f = fixture_facts(l);
+    assert_string_equal(f.waiting, "");
+    assert_int_equal(f.prompt_tokens, 4);
+    assert_int_equal(f.step, 12);
+    assert_int_equal(f.head, 30);
+    assert_non_null(strstr(f.tamper, "head"));
+    assert_true(lab_hash(l) == hash[12]);
+    fixture_do(l, "until 40");
+    assert_true(lab_hash(l) == hash[40]);
+    snprintf(line, sizeof line, "visit %s", path);
+    fixture_do(l, line);
+    lab_free(l); /* with a run that waits */
+    remove(path);
+}
+
 static void a_saved_run_knows_its_own_grammar(void **state) {
     (void)state;
     static const char own[] = "s: the {noun} sings | 3 the {noun}\nnoun: owl | 2 fox\n";
@@ -834,6 +887,7 @@ int main(void) {
         cmocka_unit_test(a_restart_may_change_options),
         cmocka_unit_test(a_snapshot_says_how_the_run_was_asked_for),
         cmocka_unit_test(a_saved_run_goes_on),
+        cmocka_unit_test(a_run_waits_while_another_is_visited),
         cmocka_unit_test(a_saved_run_knows_its_own_grammar),
         cmocka_unit_test(a_run_without_its_corpus_says_why),
         cmocka_unit_test(a_table_goes_to_a_file),

@@ -33,6 +33,7 @@ App *app_new(Worker *w, Glyphs glyphs, Depth depth) {
     a->scrub = -1;
     a->mouse = true;
     str_init(&a->arriving);
+    str_init(&a->home);
     a->prompt = prompt_new();
     a->complete = complete_new(app_commands());
     BUG_ON(pane_count() > LAYOUT_MOST);
@@ -53,6 +54,7 @@ void app_free(App *a) {
         mem_free(a->state[i]);
     }
     str_done(&a->arriving);
+    str_done(&a->home);
     form_free(a->form);
     prompt_free(a->prompt);
     complete_free(a->complete);
@@ -186,9 +188,17 @@ PaneCall app_call(App *a, int pane) {
     return (PaneCall){.state = a->state[pane], .cursor = &a->cursor, .snapshot = a->snapshot, .detail = app_detail(a)};
 }
 
+static void finish_visit(App *a, const char *lines) {
+    Status s = session_visit(a, lines);
+    if (!status_is_ok(&s)) app_say(a, 2, "%s", s.text);
+}
+
 void app_finish(App *a, PaneCall *call) {
     reading_clamp(a->snapshot, &a->cursor);
-    if (call->command[0]) app_run(a, call->command);
+    if (strchr(call->command, '\n'))
+        finish_visit(a, call->command);
+    else if (call->command[0])
+        app_run(a, call->command);
 }
 
 bool app_is_shown(const App *a, int pane) {

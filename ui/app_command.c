@@ -448,10 +448,17 @@ static Status run_resume(App *a, const Words *words) {
     return session_resume(a, words->word[1]);
 }
 
+static Status run_return(App *a, const Words *words) {
+    (void)words;
+    if (!snapshot_facts(a->snapshot)->waiting[0])
+        return status_usage(_("no run waits: this is the one that was there all along"));
+    return session_return(a);
+}
+
 static Status run_quit(App *a, const Words *words) {
     if (words->count > 1 && strcmp(words->word[1], "now")) return status_usage(_("quit takes nothing, or now"));
     const SnapshotFacts *f = snapshot_facts(a->snapshot);
-    bool lost = f->head > 0 && f->saved != f->head, busy = !app_wait_jobs(a, 0);
+    bool lost = (f->head > 0 && f->saved != f->head) || f->waiting_unsaved, busy = !app_wait_jobs(a, 0);
     if (words->count > 1) {
         a->quit = true;
     } else if (a->overlay != OVERLAY_NONE) {

@@ -13,6 +13,7 @@
 #include "writing.h"
 
 typedef enum { OVERLAY_NONE, OVERLAY_HELP, OVERLAY_OPTIONS } Overlay;
+typedef enum { ARRIVAL_KEPT, ARRIVAL_VISIT, ARRIVAL_HOME } Arrival; /* what the screen's lines belong to */
 typedef enum { ASK_NOTHING, ASK_COMMAND, ASK_FIND, ASK_PROMPT } Ask;
 
 struct App {
@@ -55,6 +56,9 @@ struct App {
     Writing *writing; /* files on their way out; NULL: none */
     int writing_what; /* a pane, EXPORT_ALL or EXPORT_SCREEN */
     Str arriving;     /* the screen's lines of a session whose model is on its way */
+    Arrival arrival;
+    long arriving_message; /* the newest message when they were posted */
+    Str home;         /* the screen's lines from before another model was looked at */
     long mark;        /* the newest one posted */
     bool repaint, suspend;
 };

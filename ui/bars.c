@@ -42,7 +42,10 @@ void bars_draw_title(Canvas *c, const Snapshot *s, const StyleSheet *style) {
     int state_w = canvas_columns(c, state) + 1, right_w = c->w >= 90 ? utf8_columns(right) : 0,
         room = c->w - state_w - right_w - 1;
     int at = canvas_text(c, 1, 0, room, "lantern", STYLE_BAR, ATTRIBUTE_BOLD) + 1;
-    if (f->arch[0]) at += canvas_textf(c, at, 0, room - at, STYLE_BAR, ATTRIBUTE_NONE, " %s · %s", f->corpus, f->arch);
+    if (f->waiting[0])
+        at += canvas_textf(c, at, 0, room - at, STYLE_BAR, ATTRIBUTE_BOLD, _(" %s (your run waits)"), f->name);
+    else if (f->arch[0])
+        at += canvas_textf(c, at, 0, room - at, STYLE_BAR, ATTRIBUTE_NONE, " %s · %s", f->corpus, f->arch);
     char part[96];
     snprintf(part, sizeof part, _("  d %d  layers %d  heads %d/%d"), f->d, f->layers, f->heads, f->kv_heads);
     if (f->d > 0 && at + canvas_columns(c, part) <= room)

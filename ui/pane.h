@@ -41,7 +41,8 @@ typedef struct {
     Cursor *cursor;
     const Snapshot *snapshot;
     Detail detail;     /* how it is drawn now */
-    char command[640]; /* a command line for the application to run afterwards, "" when none */
+    char command[2048]; /* a command line for the application to run afterwards, "" when none; several lines: another
+                         * model to visit, as session_visit takes them */
 } PaneCall;
 
 typedef enum { MOVE_UP, MOVE_DOWN, MOVE_LEFT, MOVE_RIGHT, MOVE_PAGE_UP, MOVE_PAGE_DOWN, MOVE_FIRST, MOVE_LAST } Move;

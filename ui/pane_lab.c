@@ -110,7 +110,9 @@ static Status run_start(void *owner, const Words *words) {
     job_free(s->job);
     drop_tables(s);
     s->ran = s->entry;
-    s->job = job_start(study_new(s->entry, options_copy(form_options(s->form))));
+    Study *study = study_new(s->entry, options_copy(form_options(s->form)));
+    study_keep_models(study, true);
+    s->job = job_start(study);
     s->study = (StudyState){.running = true, .done = (double)NAN, .seconds_left = (double)NAN};
     s->first = 0;
     s->inside = true;
@@ -126,15 +128,46 @@ static Status run_stop(void *owner, const Words *words) {
     return status_ok();
 }
 
+/* Which pane shows what an experiment of this beginning is about; else attention. */
+static const char *pane_for(const char *id) {
+    static const char *const panes[][2] = {{"decode.beam", "beam"}, {"decode.width", "beam"}, {"decode.", "sample"},
+                                           {"kv.", "cache"},        {"rope.", "rope"},        {"lm.train", "train"},
+                                           {"model.trace", "step"}};
+    for (size_t i = 0; i < sizeof panes / sizeof *panes; i++)
+        if (strncmp(id, panes[i][0], strlen(panes[i][0])) == 0) return panes[i][1];
+    return "attention";
+}
+
+/* The lines that bring the model of the experiment before the panes. */
+static void add_visit(const LabState *s, Str *out) {
+    const StudyLook *look = &s->study.look;
+    str_add(out, "visit ");
+    command_add_quoted(out, s->study.model);
+    str_addf(out, " %s\n", s->ran->id);
+    if (look->prompt[0]) {
+        str_add(out, "prompt ");
+        command_add_quoted(out, look->prompt);
+        str_add(out, "\n");
+    }
+    str_addf(out, "watch tokens attention\nscreen\npane %s\nview focus\ncursor layer=%d head=%d\n",
+             pane_for(s->ran->id), look->layer + 1, look->head + 1);
+    if (look->query >= 0) str_addf(out, "cursor query=%d\n", look->query);
+    if (look->key >= 0) str_addf(out, "cursor key=%d\n", look->key);
+}
+
 static Status run_adopt(void *owner, const Words *words) {
     PaneCall *call = owner;
     LabState *s = call->state;
     (void)words;
     if (!s->study.model[0])
         return status_usage(_("no experiment has left a model; those that train one say so when they are done"));
-    if (strlen(s->study.model) + 8 > sizeof call->command) return status_failed(_("the path of the model is too long"));
-    snprintf(call->command, sizeof call->command, "open \"%s\"", s->study.model);
-    return status_ok();
+    Str lines;
+    str_init(&lines);
+    add_visit(s, &lines);
+    bool fits = lines.len < sizeof call->command;
+    if (fits) snprintf(call->command, sizeof call->command, "%s", lines.s);
+    str_done(&lines);
+    return fits ? status_ok() : status_failed(_("the path of the model is too long"));
 }
 
 /* Commands. */
@@ -324,7 +357,8 @@ static const KeyRow lab_keys[] = {
     {"S", "stop", N_("stop"), N_("stop the experiment that runs; its rows are kept")},
     {"v", "results", N_("next table"), N_("options, figure and tables in turn (also left and right)")},
     {"D", "reset", NULL, N_("the option under the cursor back to its default")},
-    {"O", "adopt", NULL, N_("make the model that the experiment trained the live run")},
+    {"O", "adopt", N_("model"),
+     N_("look at the model of the experiment in the other panes; Backspace returns to your run")},
     {NULL, NULL, NULL, NULL},
 };
 
@@ -336,7 +370,7 @@ static const Command lab_pane_commands[] = {
     {"results", "[options|figure|TABLE]", N_("what is shown of the experiment; without a name the next"), 0, 1,
      run_results},
     {"reset", "", N_("the option under the cursor back to its default"), 0, 0, run_reset},
-    {"adopt", "", N_("make the model that the experiment trained the live run"), 0, 0, run_adopt},
+    {"adopt", "", N_("look at the model of the experiment in the other panes"), 0, 0, run_adopt},
     {NULL, NULL, NULL, 0, 0, NULL},
 };
 

@@ -36,18 +36,23 @@ static void add_wall(const App *a, Str *out) {
     str_add(out, "\n");
 }
 
-static void add_screen(const App *a, Str *out) {
+/* Which panes show, and what they point at. */
+static void add_view(const App *a, Str *out) {
     static const char *const views[] = {"wall", "split", "focus"};
     const Cursor *c = &a->cursor;
-    str_addf(out, "%s\ntheme %s\nmap %s\n", SESSION_SCREEN, style_theme_name(a->style.theme),
-             style_map_name(a->style.map));
     add_wall(a, out);
-    for (int i = 0; i < pane_count(); i++) add_pane(a, i, out);
     str_addf(out, "pane %s\nview %s\n", pane_at(a->focus)->name, views[a->view]);
     if (a->presenting) str_add(out, "present on\n");
     str_addf(out, "clock %s\n", a->clock == CLOCK_TRAIN ? "train" : "decode");
     str_addf(out, "cursor layer=%d head=%d query=%d key=%d\n", c->layer + 1, c->head + 1, c->query, c->key);
     if (c->step >= 0) str_addf(out, "cursor step=%ld\n", c->step);
+}
+
+static void add_screen(const App *a, Str *out) {
+    str_addf(out, "%s\ntheme %s\nmap %s\n", SESSION_SCREEN, style_theme_name(a->style.theme),
+             style_map_name(a->style.map));
+    for (int i = 0; i < pane_count(); i++) add_pane(a, i, out);
+    add_view(a, out);
 }
 
 static const char *base_name(const char *path) {
@@ -124,32 +129,75 @@ Status session_check(const char *path) {
     return s;
 }
 
+/* TEXT, which is cut up, is carried out; PATH is where a line "model" looks. */
+static Status play(App *a, const char *path, char *text, Arrival arrival) {
+    char *screen = NULL, line[32];
+    STATUS_TRY(post_lines(a, path, text, &screen));
+    str_clear(&a->arriving);
+    str_add(&a->arriving, screen ? screen : "");
+    a->arrival = arrival;
+    a->arriving_message = a->message_number;
+    snprintf(line, sizeof line, "mark %ld", ++a->mark);
+    return app_post(a, line);
+}
+
 Status session_resume(App *a, const char *path) {
     Str text;
     str_init(&text);
     Status s = read_session(path, &text);
-    char *screen = NULL;
-    if (status_is_ok(&s)) s = post_lines(a, path, text.s, &screen);
-    if (status_is_ok(&s)) {
-        char line[32];
-        str_clear(&a->arriving);
-        str_add(&a->arriving, screen ? screen : "");
-        snprintf(line, sizeof line, "mark %ld", ++a->mark);
-        s = app_post(a, line);
-    }
+    if (status_is_ok(&s)) s = play(a, path, text.s, ARRIVAL_KEPT);
     str_done(&text);
     return s;
+}
+
+Status session_visit(App *a, const char *lines) {
+    if (!snapshot_facts(a->snapshot)->waiting[0]) {
+        str_clear(&a->home);
+        add_view(a, &a->home);
+    }
+    char *text = mem_text(lines);
+    Status s = play(a, "", text, ARRIVAL_VISIT);
+    mem_free(text);
+    return s;
+}
+
+Status session_return(App *a) {
+    Str text;
+    str_init(&text);
+    str_addf(&text, "leave\n%s\n%s", SESSION_SCREEN, a->home.s);
+    Status s = play(a, "", text.s, ARRIVAL_HOME);
+    str_done(&text);
+    return s;
+}
+
+/* Whether what was posted before the screen's lines was refused: the message says so, and the screen stays. */
+static bool refused(const App *a) {
+    const SnapshotFacts *f = snapshot_facts(a->snapshot);
+    return a->arrival != ARRIVAL_KEPT && f->message_number > a->arriving_message && f->message_level == 2;
+}
+
+static void say_arrival(App *a) {
+    const SnapshotFacts *f = snapshot_facts(a->snapshot);
+    if (a->arrival == ARRIVAL_KEPT) app_say(a, 0, "%s", _("as it was kept"));
+    if (a->arrival == ARRIVAL_VISIT && f->waiting[0])
+        app_say(a, 0, _("this is the model of the experiment; your run waits at step %ld, and Backspace returns to it"),
+                f->waiting_step);
+    if (a->arrival == ARRIVAL_HOME) app_say(a, 0, _("your run again, at step %ld"), f->step);
 }
 
 void session_arrive(App *a) {
     if (a->arriving.len == 0 || snapshot_facts(a->snapshot)->mark < a->mark) return;
     char *text = mem_text(a->arriving.s);
     str_clear(&a->arriving);
+    if (refused(a)) {
+        mem_free(text);
+        return;
+    }
     a->placed = true; /* the cursor stands where the session says */
     for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
         *end = '\0';
         app_run(a, line);
     }
-    app_say(a, 0, "%s", _("as it was kept"));
+    say_arrival(a);
     mem_free(text);
 }

@@ -3,6 +3,7 @@
 #include "bpe_tables.h"
 #include "bug.h"
 #include "clock.h"
+#include "command.h"
 #include "intl.h"
 #include "mem.h"
 #include "text/bpe_encode.h"
@@ -391,16 +392,6 @@ void bpe_live_show(BpeLive *b, Snapshot *s) {
     for (int i = 0; i < SHOWN; i++) snapshot_add_table(s, table_copy(b->shown[i]));
 }
 
-/* A word of a command line, whatever it holds. */
-static void add_quoted(Str *line, const char *text) {
-    str_add_char(line, '"');
-    for (; *text; text++) {
-        if (*text == '"' || *text == '\\') str_add_char(line, '\\');
-        str_add_char(line, *text);
-    }
-    str_add_char(line, '"');
-}
-
 void bpe_live_state(const BpeLive *b, Table *lines) {
     if (!b->touched || !b->trainer) return;
     Str line;
@@ -410,7 +401,7 @@ void bpe_live_state(const BpeLive *b, Table *lines) {
     str_init(&corpus);
     str_addf(&corpus, "corpus=%s", options_text(o, "corpus"));
     str_add(&line, "bpe learn ");
-    add_quoted(&line, corpus.s);
+    command_add_quoted(&line, corpus.s);
     str_done(&corpus);
     static const char *const others[] = {"sentences", "unit", "lowercase"};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
@@ -419,7 +410,7 @@ void bpe_live_state(const BpeLive *b, Table *lines) {
     table_add_text(lines, line.s);
     str_clear(&line);
     str_add(&line, "bpe text ");
-    add_quoted(&line, b->text.s);
+    command_add_quoted(&line, b->text.s);
     table_add_text(lines, line.s);
     str_done(&line);
 }

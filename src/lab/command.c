@@ -60,6 +60,15 @@ Status command_split(const char *line, Words *out) {
     }
 }
 
+void command_add_quoted(Str *line, const char *text) {
+    str_add_char(line, '"');
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\') str_add_char(line, '\\');
+        str_add_char(line, *text);
+    }
+    str_add_char(line, '"');
+}
+
 /* Finding. */
 
 /* The row meant by NAME, and in *fits how many it could be. */

@@ -1,4 +1,5 @@
 /* lm.train: a language model from nothing, against the exact floor of its language (lecture 3, 2; lecture 4, 7.2). */
+#include "assets.h"
 #include "experiment.h"
 #include "file.h"
 #include "intl.h"
@@ -79,9 +80,24 @@ static Status measure(Study *s, Run *run) {
     return status_ok();
 }
 
+/* For the live panes: the newest one, in the cache folder. */
+static void keep_for_looking(Study *s, Run *run) {
+    Str path;
+    str_init(&path);
+    if (study_keeps_models(s) && assets_cache_dir(&path)) {
+        str_add(&path, "/lm.train.lantern");
+        Status status = run_save(run, path.s);
+        if (status_is_ok(&status)) study_offer_model(s, path.s);
+    }
+    str_done(&path);
+}
+
 static Status keep(Study *s, Run *run) {
     const char *path = options_text(study_options(s), "save");
-    if (!path) return status_ok();
+    if (!path) {
+        keep_for_looking(s, run);
+        return status_ok();
+    }
     STATUS_TRY(run_save(run, path));
     study_offer_model(s, path);
     return status_ok();
@@ -125,10 +141,11 @@ const Experiment experiment_lm_train = {
     .entry = {.id = "lm.train",
               .section = "L3 2, L4 7.2",
               .title = N_("train a language model and hold it against the exact floor"),
-              .see =
-                  N_("The loss on sentences never seen comes down to the entropy of the language and not below it: the rest is not the "
-                     "model's fault."),
-              .options = (const Option *const[]){run_model_rows, run_plan_rows, train_options, experiment_common_options, NULL},
+              .see = N_("The loss on sentences never seen comes down to the entropy of the language and not below it: "
+                        "the rest is not the "
+                        "model's fault."),
+              .options = (const Option *const[]){run_model_rows, run_plan_rows, train_options,
+                                                 experiment_common_options, NULL},
               .tables =
                   (const TableSpec[]){
                       {"curve", run_curve_columns}, {"result", result_columns}, {"model", run_model_columns}, {0}},

@@ -58,6 +58,7 @@ void lab_free(Lab *l) {
     observers_free(l->observers);
     decode_done(&l->decode);
     bpe_live_free(l->bpe);
+    visit_done(l);
     train_done(&l->train);
     options_free(l->options);
     options_free(l->pending);
@@ -198,7 +199,7 @@ static Status needs_run(const Lab *l, const char *line) {
     STATUS_TRY(command_split(line, &w));
     if (l->train.live || w.count == 0) return status_ok();
     const Command *c = command_find(lab_commands(), w.word[0]);
-    static const char *const free_ones[] = {"restart", "open", "watch"};
+    static const char *const free_ones[] = {"restart", "open", "visit", "watch"};
     for (size_t i = 0; c && i < sizeof free_ones / sizeof *free_ones; i++)
         if (strcmp(c->name, free_ones[i]) == 0) return status_ok();
     return c ? status_failed(_("'%s' needs a run, and there is none; 'restart' or 'open' makes one"), c->name)
@@ -270,6 +271,7 @@ static SnapshotFacts facts_of(const Lab *l) {
         decode_facts(l, &f);
         if (l->pending) f.state = RUN_LOADING;
     }
+    visit_facts(l, &f);
     snprintf(f.message, sizeof f.message, "%s", l->message);
     f.mark = l->mark;
     f.message_number = l->message_number;

@@ -422,6 +422,19 @@ static void add_line(Table *t, const char *format, ...) {
     str_done(&line);
 }
 
+/* As it reads, unless quotes in it would be taken for those of the line. */
+static void add_prompt(Table *t, const char *text) {
+    Str line;
+    str_init(&line);
+    str_add(&line, "prompt ");
+    if (strpbrk(text, "\"\\"))
+        command_add_quoted(&line, text);
+    else
+        str_add(&line, text);
+    table_add_text(t, line.s);
+    str_done(&line);
+}
+
 static void add_filter(Table *t, const Decoding *d) {
     if (!d->sampling) return;
     Str tau, top_p;
@@ -440,7 +453,7 @@ Table *decode_state(const Lab *l) {
     const ModelConfig *c = model_config(run_model(l->train.live));
     const Decoding *d = &l->decode;
     Table *t = table_new("state", columns);
-    add_line(t, "prompt %s", d->text.s);
+    add_prompt(t, d->text.s);
     for (int i = 0; i < c->layers * c->heads; i++)
         if (l->head_off[i]) add_line(t, "head %d %d off", i / c->heads + 1, i % c->heads + 1);
     if (l->window == 0) add_line(t, "window none");

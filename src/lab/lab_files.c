@@ -27,10 +27,10 @@ static const char *arch_of(Run *r) {
     return model_config(run_model(r))->pos == POS_ROPE ? "modern" : "gpt";
 }
 
-Status lab_do_open(Lab *l, const Words *w) {
+Status files_open(Lab *l, const char *path, const char *name) {
     Options *o = options_copy(l->options);
     Run *r = NULL;
-    Status s = run_open(w->word[1], o, lab_threads(o), &r);
+    Status s = run_open(path, o, lab_threads(o), &r);
     if (status_is_ok(&s)) s = options_set(o, "arch", arch_of(r));
     if (status_is_ok(&s)) s = decode_adopt(l, r, NULL);
     if (!status_is_ok(&s)) {
@@ -38,8 +38,14 @@ Status lab_do_open(Lab *l, const Words *w) {
         options_free(o);
         return s;
     }
-    lab_adopt(l, r, o, base_name(w->word[1]), false);
+    lab_adopt(l, r, o, name, false);
     l->saved = run_done(r);
+    return s;
+}
+
+Status lab_do_open(Lab *l, const Words *w) {
+    STATUS_TRY(files_open(l, w->word[1], base_name(w->word[1])));
+    Run *r = l->train.live;
     if (run_steps(r) > run_done(r) || run_corpus(r)->train.sentences > 0)
         lab_say(l, MESSAGE_INFORMATION, _("'%s' is the run now, at step %ld of %ld"), w->word[1], run_done(r),
                 run_steps(r));

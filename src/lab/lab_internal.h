@@ -1,5 +1,5 @@
 /* lab_internal: what a laboratory is made of, for the files that carry out its commands: lab_train.c (the training
- * clock), lab_decode.c (the decoding clock and tampering), lab_bpe.c, lab_files.c. Private to lab. */
+ * clock), lab_decode.c (the decoding clock and tampering), lab_bpe.c, lab_files.c, lab_visit.c. Private to lab. */
 #ifndef LAB_INTERNAL_H
 #define LAB_INTERNAL_H
 
@@ -94,6 +94,7 @@ struct Lab {
     char message[500];
     long message_number;
     int message_level;
+    Lab *waiting; /* holds the run that was there before another model is looked at; NULL: none */
 };
 
 enum { MESSAGE_INFORMATION, MESSAGE_WARNING, MESSAGE_ERROR };
@@ -132,6 +133,14 @@ void swap_text(const Lab *l, Str *out); /* "token 3 is cats", added with ", " be
 void swap_state(const Lab *l, Table *lines);
 /* The commands that bring prompt, position, filter and tampering of L to a fresh run, a row each: line. */
 Table *decode_state(const Lab *l);
+
+/* --- lab_visit.c: another model is looked at while the run waits --- */
+void visit_done(Lab *l);
+void visit_facts(const Lab *l, SnapshotFacts *f);
+
+/* --- lab_files.c --- */
+/* The model of a file becomes the run. NAME is what the title shows. */
+Status files_open(Lab *l, const char *path, const char *name) STATUS_CHECKED;
 
 /* --- lab_beam.c --- */
 void beam_adopt(Lab *l);                     /* a fresh run: what it cannot be asked is given up */

@@ -149,6 +149,25 @@ static void set_name(TrainedModel *m, const char *spec) {
     snprintf(m->name, sizeof m->name, "%s", slash && slash[1] ? slash + 1 : spec);
 }
 
+/* A number that an option gives, where it is a number. */
+static int number_of(const Options *o, const char *name) {
+    long long x = 0;
+    if (options_find(o, name) && options_is_set(o, name) && !str_to_long(options_value(o, name), &x)) x = 0;
+    return x < 0 || x > 1000 ? 0 : (int)x;
+}
+
+/* The model, on the text that the experiment looks at. */
+static void offer(Study *s, const TrainedModel *m) {
+    const Options *o = study_options(s);
+    StudyLook look = {.layer = number_of(o, "layer"), .head = number_of(o, "head"), .query = -1, .key = -1};
+    static const char *const texts[] = {"prompt", "text"};
+    for (int i = 0; i < 2; i++)
+        if (options_find(o, texts[i]) && options_is_set(o, texts[i]) && !options_is_given(o, "ids"))
+            snprintf(look.prompt, sizeof look.prompt, "%s", options_text(o, texts[i]));
+    study_offer_model(s, m->path);
+    study_offer_look(s, &look);
+}
+
 Status models_get(Study *s, TrainedModel *out) {
     const char *spec = options_text(study_options(s), "model");
     *out = (TrainedModel){0};
@@ -165,7 +184,7 @@ Status models_get(Study *s, TrainedModel *out) {
     if (status_is_ok(&status)) {
         study_about(s, "truth", "%s%s",
                     out->language ? "the grammar that the model learned from" : "unknown: ", out->no_truth);
-        study_offer_model(s, out->path);
+        offer(s, out);
     } else {
         models_done(out);
     }

@@ -53,6 +53,10 @@ typedef struct {
     char tamper[160];
     int probe_window; /* -1: the model's own; 0: none; n: n tokens */
     char bad_tensor[64];
+    /* another model is looked at: the run that waits, "" when none does */
+    char waiting[64];
+    long waiting_step;
+    bool waiting_unsaved; /* it has steps that are in no file */
     long mark; /* of the newest command `mark`; 0: none yet */
     /* the newest sentence for the user and its number; level 0 information, 1 warning, 2 error */
     char message[500];

@@ -27,7 +27,7 @@ struct Study {
     const Experiment *experiment;
     Options *options;
     int threads;
-    bool cache;
+    bool cache, keeps_models;
     int tables;    /* of the entry; about comes after them */
     Table **table; /* [tables + 1] */
     atomic_bool cancel;
@@ -69,7 +69,7 @@ Study *study_new(const CatalogEntry *e, Options *options) {
     atomic_init(&s->cancel, false);
     BUG_ON(pthread_mutex_init(&s->lock, NULL) != 0);
     BUG_ON(pthread_cond_init(&s->ended, NULL) != 0);
-    s->state = (StudyState){.done = (double)NAN, .seconds_left = (double)NAN};
+    s->state = (StudyState){.done = (double)NAN, .seconds_left = (double)NAN, .look = {.query = -1, .key = -1}};
     return s;
 }
 
@@ -212,6 +212,20 @@ void study_offer_model(Study *s, const char *path) {
     pthread_mutex_lock(&s->lock);
     snprintf(s->state.model, sizeof s->state.model, "%s", path);
     pthread_mutex_unlock(&s->lock);
+}
+
+void study_offer_look(Study *s, const StudyLook *look) {
+    pthread_mutex_lock(&s->lock);
+    s->state.look = *look;
+    pthread_mutex_unlock(&s->lock);
+}
+
+void study_keep_models(Study *s, bool on) {
+    s->keeps_models = on;
+}
+
+bool study_keeps_models(const Study *s) {
+    return s->keeps_models;
 }
 
 /* ---- for those who wait ---- */

@@ -35,6 +35,15 @@ void study_warn(Study *s, const char *format, ...) __attribute__((format(printf,
 bool study_caches(const Study *s);
 /* Leaves a trained model for the live panes: a checkpoint path or "" . */
 void study_offer_model(Study *s, const char *path);
+/* What to look at there. From 0; query and key -1: where the cursor stands. */
+typedef struct {
+    char prompt[512]; /* "": the words there are */
+    int layer, head, query, key;
+} StudyLook;
+void study_offer_look(Study *s, const StudyLook *look);
+/* Whether somebody could open a model that is left: then it is worth a file. At first nobody can. */
+void study_keep_models(Study *s, bool on); /* before it runs */
+bool study_keeps_models(const Study *s);
 
 /* --- for those who wait, from any thread --- */
 void study_cancel(Study *s);
@@ -44,6 +53,7 @@ typedef struct {
     char what[128];
     Status status;     /* when finished */
     char model[512];   /* study_offer_model */
+    StudyLook look;    /* study_offer_look */
     char warning[256]; /* the newest of study_warn, "" when none */
 } StudyState;
 StudyState study_state(const Study *s);
