@@ -1,7 +1,9 @@
-/* bench_beam: sentences per second of processor time that a beam search with the cache finds, one JSON line per figure:
- * after "<s> the X" for the 16 nouns of the farm, until it stops by itself, one thread. The model is a checkpoint of
- * lm.train, for an untrained one never comes to an end. The median of rounds that take turns, after one that is not
- * counted. Not a test: it asserts no time. bench_beam CHECKPOINT [seconds per round] */
+/* bench_beam: sentences per second that a beam search with the cache finds after "<s> the X" for the nouns of the farm,
+ * until it stops by itself, one thread; rounds that take turns. "tokens" is how many it generates for one on average.
+ * The model is a checkpoint of lm.train; without one it is untrained and every search goes on to its limit.
+ *   bench_beam [CHECKPOINT|- [seconds per round]] */
+#include "bench.h"
+
 #include "decode/beam_model.h"
 #include "io/checkpoint.h"
 #include "mem.h"
@@ -10,38 +12,38 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-enum { WIDTHS = 3, NOUNS = 16, ROUNDS = 7, TOKENS = 40 };
+enum { WIDTHS = 3, NOUNS = 16, PROMPT = 3, TOKENS = 40 };
 
 typedef struct {
+    BenchFigure figure;
     int width;
     BeamModel *model;
-    long sentences, tokens; /* of the last round */
-    double rate[ROUNDS];
+    long sentences, tokens;
 } Case;
 
-static int prompts[NOUNS][3];
+static int prompts[NOUNS][PROMPT];
 
-static double processor_seconds(void) {
-    return (double)clock() / CLOCKS_PER_SEC;
+static int word(const Vocab *v, const char *s) {
+    int id = vocab_find(v, s, strlen(s));
+    if (id < 0) exit(2);
+    return id;
 }
 
 static void make_prompts(const Vocab *v) {
     static const char *const animals[] = {"dog", "cat", "cow", "fox", "hen", "bat", "owl", "horse"};
     for (int i = 0; i < NOUNS; i++) {
-        char word[20];
+        char noun[20];
         bool fox = i / 2 == 3;
-        (void)snprintf(word, sizeof word, "%s%s", animals[i / 2], i % 2 == 0 ? "" : fox ? "es" : "s");
-        int id = vocab_find(v, word, strlen(word)), the = vocab_find(v, "the", 3);
-        if (id < 0 || the < 0) exit(2);
-        memcpy(prompts[i], (int[]){VOCAB_BOS, the, id}, sizeof prompts[i]);
+        (void)snprintf(noun, sizeof noun, "%s%s", animals[i / 2], i % 2 == 0 ? "" : fox ? "es" : "s");
+        int ids[PROMPT] = {VOCAB_BOS, v ? word(v, "the") : 3, v ? word(v, noun) : 4 + i};
+        memcpy(prompts[i], ids, sizeof ids);
     }
 }
 
 static void search(Case *c, const int *prompt) {
-    BeamConfig config = {.width = c->width, .tokens = TOKENS - 3, .end = VOCAB_EOS};
-    BeamSource source = beam_model_source(c->model, prompt, 3);
+    BeamConfig config = {.width = c->width, .tokens = TOKENS - PROMPT, .end = VOCAB_EOS};
+    BeamSource source = beam_model_source(c->model, prompt, PROMPT);
     Beam *b = beam_new(&config, &source);
     Status s = beam_run(b);
     int *best;
@@ -52,47 +54,40 @@ static void search(Case *c, const int *prompt) {
     beam_free(b);
 }
 
-static double measure(Case *c, double seconds) {
-    c->sentences = c->tokens = 0;
-    double begin = processor_seconds(), now = begin;
-    for (; now - begin < seconds; now = processor_seconds())
-        for (int i = 0; i < NOUNS; i++) search(c, prompts[i]);
-    return (double)c->sentences / (now - begin);
-}
-
-static int compare(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
-static void report(Case *c) {
-    qsort(c->rate, ROUNDS, sizeof c->rate[0], compare);
-    printf(
-        "{\"figure\": \"beam\", \"width\": %d, \"threads\": 1, \"tokens\": %.1f, \"unit\": \"sentences/s of processor "
-        "time\", \"median\": %.0f, \"best\": %.0f, \"worst\": %.0f}\n",
-        c->width, (double)c->tokens / (double)c->sentences, c->rate[ROUNDS / 2], c->rate[ROUNDS - 1], c->rate[0]);
+static void search_all(void *data) {
+    for (int i = 0; i < NOUNS; i++) search(data, prompts[i]);
 }
 
 int main(int argc, char **argv) {
     static const int widths[WIDTHS] = {1, 4, 16};
-    double seconds = argc > 2 ? atof(argv[2]) : .3;
-    Checkpoint checkpoint;
-    if (argc < 2) return 2;
-    Status s = checkpoint_read(argv[1], &checkpoint);
+    double seconds = argc > 2 ? atof(argv[2]) : bench_size(.3, .001);
+    Checkpoint checkpoint = {0};
+    ModelConfig config = config_modern();
+    Status s = argc > 1 && strcmp(argv[1], "-") != 0 ? checkpoint_read(argv[1], &checkpoint) : status_ok();
     if (!status_is_ok(&s)) return puts(s.text), 2;
+    Model *model = checkpoint.model ? checkpoint.model : model_new(&config, 1);
     make_prompts(checkpoint.vocab);
     Case cases[WIDTHS];
-    for (int i = 0; i < WIDTHS; i++)
-        cases[i] = (Case){.width = widths[i], .model = beam_model_new(checkpoint.model, NULL, widths[i], TOKENS)};
-    for (int r = -1; r < ROUNDS; r++)
-        for (int i = 0; i < WIDTHS; i++) {
-            double rate = measure(&cases[i], seconds);
-            if (r >= 0) cases[i].rate[r] = rate;
-        }
     for (int i = 0; i < WIDTHS; i++) {
-        report(&cases[i]);
-        beam_model_free(cases[i].model);
+        cases[i] = (Case){.figure = {.unit = "sentences/s", .threads = 1},
+                          .width = widths[i],
+                          .model = beam_model_new(model, NULL, widths[i], TOKENS)};
+        (void)snprintf(cases[i].figure.name, sizeof cases[i].figure.name, "beam.width%d", widths[i]);
+        search_all(&cases[i]);
     }
-    checkpoint_done(&checkpoint);
+    for (int r = 0; r < bench_runs(); r++)
+        for (int i = 0; i < WIDTHS; i++)
+            bench_add(&cases[i].figure, NOUNS / bench_time(search_all, &cases[i], seconds));
+    for (int i = 0; i < WIDTHS; i++) {
+        Case *c = &cases[i];
+        (void)snprintf(c->figure.more, sizeof c->figure.more, ", \"tokens\": %.1f",
+                       (double)c->tokens / (double)c->sentences);
+        bench_print(&c->figure);
+        beam_model_free(c->model);
+    }
+    if (checkpoint.model)
+        checkpoint_done(&checkpoint);
+    else
+        model_free(model);
     return 0;
 }
