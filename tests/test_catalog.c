@@ -14,6 +14,7 @@ static const struct {
 } small[] = {
     {"arch.account", {"d=16", "heads=4", "T=65", "count=1", "tokens=1e9"}},
     {"arch.norm", {"d=16", "rows=64"}},
+    {"decode.repeat", {"block=32", "tokens=20", "starts=2", "sentences=64", "epochs=1"}},
     {"decode.strategies", {"n=40"}},
     {"kv.speed", {"d=16", "batch=2", "tokens=5"}},
     {"lm.score", {"text=the dog eats bones every day ."}},

@@ -354,3 +354,29 @@ void corpus_part(Corpus *c, int context) {
     sentences_part(&c->train, context);
     sentences_part(&c->test, context);
 }
+
+/* ---- Packing ---- */
+
+static void sentences_pack(Sentences *s, int block) {
+    if (s->sentences == 0) return;
+    Sentences stream = {0};
+    Gather g = {.to = &stream};
+    gather_id(&g, VOCAB_EOS);
+    for (long i = 0; i < s->sentences; i++)
+        for (long k = s->start[i] + 1; k < s->start[i + 1]; k++) gather_id(&g, s->id[k]);
+    gather_end(&g);
+    mem_free(s->id);
+    mem_free(s->start);
+    *s = stream;
+    sentences_part(s, block);
+}
+
+void corpus_pack(Corpus *c, int block) {
+    sentences_pack(&c->train, block);
+    sentences_pack(&c->test, block);
+    if (c->language) language_free(c->language);
+    if (c->grammar) grammar_free(c->grammar);
+    c->language = NULL;
+    c->grammar = NULL;
+    c->floor_nll = (double)NAN;
+}

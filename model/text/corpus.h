@@ -43,6 +43,10 @@ Status corpus_read_lines(const char *path, CorpusTokens tokens, Corpus **out) ST
 /* Cuts sentences that have more predictions than CONTEXT into parts of at most CONTEXT; each part begins with the token
  * that the part before it ended in, so every token is predicted once and none is lost. */
 void corpus_part(Corpus *c, int context);
+/* Makes one stream of the sentences, as long texts are trained on: their words, </s> after each and before the first,
+ * no <s>; cut into parts of BLOCK predictions as above (lecture 3, 3.5). What the grammar knows of a sentence holds for
+ * no such part: C is without it then. */
+void corpus_pack(Corpus *c, int block);
 void corpus_free(Corpus *c);
 /* Adds sentence I of S as a text: its words, single blanks between them. */
 void corpus_text(const Corpus *c, const Sentences *s, long i, Str *out);
