@@ -93,15 +93,18 @@ static bool same_beginning(const Repeat *r, const int *ids, int n) {
     return false;
 }
 
-/* The stream of test sentences from sentence I on. */
-static void take_start(Repeat *r, long i) {
+/* Test sentence I, and others after it: each of WANTED beginnings has its own. */
+static void take_start(Repeat *r, long i, int wanted) {
     const Sentences *s = &r->corpus->test;
     int most = 1 + r->words + r->tokens;
+    long next = (s->sentences * r->starts) / wanted;
     Text *t = &r->truth[r->starts++];
     t->ids = MEM_ARRAY(int, (size_t)most);
     t->ids[t->n++] = VOCAB_EOS;
-    for (; i < s->sentences; i++)
+    while (t->n < most) {
         for (long k = s->start[i] + 1; k < s->start[i + 1] && t->n < most; k++) t->ids[t->n++] = s->id[k];
+        i = next++ % s->sentences;
+    }
 }
 
 static Status find_starts(Repeat *r, int wanted) {
@@ -110,7 +113,7 @@ static Status find_starts(Repeat *r, int wanted) {
     for (long i = 0; i < s->sentences && r->starts < wanted; i++) {
         const int *word = s->id + s->start[i] + 1;
         if (s->start[i + 1] - s->start[i] - 2 < r->words || same_beginning(r, word, r->words)) continue;
-        take_start(r, i);
+        take_start(r, i, wanted);
     }
     if (r->starts == wanted) return status_ok();
     return status_usage(_("starts=%d are too many: %ld test sentences have %d different beginnings of %d words"),
@@ -407,8 +410,9 @@ static Status run(Study *s) {
     Status status = repeat(&r);
     repeat_done(&r);
     study_about(s, "stream", "gpt trained on one stream of farm sentences, </s> between them, cut into blocks");
-    study_about(s, "beginnings",
-                "the first words of test sentences, all different; truth: how the test sentences go on");
+    study_about(
+        s, "beginnings",
+        "the first words of test sentences, all different; truth: those sentences and other test sentences after them");
     study_about(s, "letters", "whole sentences; the same letter is the same sentence within a text");
     study_about(s, "repeated_sentence_share", "whole sentences that stood in the same text before / whole sentences");
     study_about(s, "growth",
