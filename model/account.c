@@ -60,12 +60,12 @@ static int final_norms(const ModelConfig *c) {
 static Count attention_parameters(const ModelConfig *c) {
     Count q = query_width(c), kv = kv_width(c);
     Count matrices = account_times(c->d, 2 * q + 2 * kv);
-    Count biases = c->bias ? q + 2 * kv + c->d : 0;
+    Count biases = (config_has_qkv_bias(c) ? q + 2 * kv : 0) + (config_has_out_bias(c) ? c->d : 0);
     return account_add(matrices, biases + (c->qk_norm ? 2 * (Count)c->head_dim : 0));
 }
 
 static Count ffn_parameters(const ModelConfig *c) {
-    Count biases = c->bias ? (Count)(ffn_matrices(c) - 1) * c->d_ff + c->d : 0;
+    Count biases = config_has_ffn_bias(c) ? (Count)(ffn_matrices(c) - 1) * c->d_ff + c->d : 0;
     return account_add(PRODUCT(ffn_matrices(c), c->d, c->d_ff), biases);
 }
 

@@ -92,6 +92,9 @@ static const char *const pairing_words[] = {"adjacent", "half", NULL};
     X(window, FIELD_INT, 0, SIZE_MOST, NULL)                                                                           \
     X(global_every, FIELD_INT, 0, 1000, NULL)                                                                          \
     X(bias, FIELD_BOOL, 0, 1, NULL)                                                                                    \
+    X(qkv_bias, FIELD_BOOL, 0, 1, NULL)                                                                                \
+    X(out_bias, FIELD_BOOL, 0, 1, NULL)                                                                                \
+    X(ffn_bias, FIELD_BOOL, 0, 1, NULL)                                                                                \
     X(tie, FIELD_BOOL, 0, 1, NULL)                                                                                     \
     X(qk_norm, FIELD_BOOL, 0, 1, NULL)                                                                                 \
     X(softcap, FIELD_DOUBLE, 0, 1e6, NULL)                                                                             \
@@ -286,6 +289,18 @@ Status config_check(const ModelConfig *c) {
 int config_window(const ModelConfig *c, int layer) {
     if (c->global_every > 0 && (layer + 1) % c->global_every == 0) return 0;
     return c->window;
+}
+
+bool config_has_qkv_bias(const ModelConfig *c) {
+    return c->bias || c->qkv_bias;
+}
+
+bool config_has_out_bias(const ModelConfig *c) {
+    return c->bias || c->out_bias;
+}
+
+bool config_has_ffn_bias(const ModelConfig *c) {
+    return c->bias || c->ffn_bias;
 }
 
 bool config_is_gated(FfnKind kind) {

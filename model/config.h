@@ -41,6 +41,9 @@ typedef struct {
     int window;       /* tokens a query sees, itself included; 0: all before it */
     int global_every; /* every n-th layer ignores the window; 0: none */
     bool bias;        /* biases in linear layers and in layer norm (RMS norm never has one) */
+    bool qkv_bias;    /* without bias: of queries, keys and values only (Qwen 2) */
+    bool out_bias;    /* without bias: of what attention gives */
+    bool ffn_bias;    /* without bias: of the feed-forward layer's matrices */
     bool tie;         /* head weight = token embedding */
     bool qk_norm;     /* RMS norm per head on q and k before RoPE */
     double softcap;   /* of attention scores: c tanh(s/c); 0: off */
@@ -69,6 +72,10 @@ Status config_check_shape(const ModelConfig *c) STATUS_CHECKED;
 
 /* The window of layer L (0: all): layers global_every-1, 2 global_every-1, ... are global and see everything. */
 int config_window(const ModelConfig *c, int layer);
+/* Which linear layers have a bias. */
+bool config_has_qkv_bias(const ModelConfig *c);
+bool config_has_out_bias(const ModelConfig *c);
+bool config_has_ffn_bias(const ModelConfig *c);
 /* Three matrices (gate, up, down) instead of two. */
 bool config_is_gated(FfnKind kind);
 /* The usual d_ff: 4 d, or 8/3 d rounded up to a multiple of 16 when gated, which is as many parameters (Shazeer 2020).

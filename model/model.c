@@ -50,9 +50,9 @@ static int add_matrix(Params *p, const char *prefix, const char *name, int out, 
     return slice;
 }
 
-static int add_bias(Params *p, const ModelConfig *c, const char *prefix, const char *name, int out) {
+static int add_bias(Params *p, bool wanted, const char *prefix, const char *name, int out) {
     char full[64];
-    if (!c->bias) return SLICE_NONE;
+    if (!wanted) return SLICE_NONE;
     (void)snprintf(full, sizeof full, "%s%s.bias", prefix, name);
     return params_add(p, full, 1, out, INIT_ZERO, 0);
 }
@@ -67,7 +67,7 @@ static NormSlices add_norm(Params *p, const ModelConfig *c, const char *prefix, 
     NormSlices n = {SLICE_NONE, SLICE_NONE};
     if (c->norm == NORM_NONE) return n;
     n.gain = add_gain(p, prefix, name, c->d);
-    if (c->norm == NORM_LAYER) n.bias = add_bias(p, c, prefix, name, c->d);
+    if (c->norm == NORM_LAYER) n.bias = add_bias(p, c->bias, prefix, name, c->d);
     return n;
 }
 
@@ -86,23 +86,24 @@ static void add_attention(Params *p, const ModelConfig *c, const char *prefix, B
     b->qkv = add_matrix(p, prefix, "attention.query", q, c->d);
     (void)add_matrix(p, prefix, "attention.key", kv, c->d);
     (void)add_matrix(p, prefix, "attention.value", kv, c->d);
-    b->qkv_bias = add_bias(p, c, prefix, "attention.query", q);
-    (void)add_bias(p, c, prefix, "attention.key", kv);
-    (void)add_bias(p, c, prefix, "attention.value", kv);
+    b->qkv_bias = add_bias(p, config_has_qkv_bias(c), prefix, "attention.query", q);
+    (void)add_bias(p, config_has_qkv_bias(c), prefix, "attention.key", kv);
+    (void)add_bias(p, config_has_qkv_bias(c), prefix, "attention.value", kv);
     b->query_norm = c->qk_norm ? add_gain(p, prefix, "attention.query_norm", c->head_dim) : SLICE_NONE;
     b->key_norm = c->qk_norm ? add_gain(p, prefix, "attention.key_norm", c->head_dim) : SLICE_NONE;
     b->out = add_matrix(p, prefix, "attention.out", c->d, q);
-    b->out_bias = add_bias(p, c, prefix, "attention.out", c->d);
+    b->out_bias = add_bias(p, config_has_out_bias(c), prefix, "attention.out", c->d);
 }
 
 static void add_ffn(Params *p, const ModelConfig *c, const char *prefix, BlockSlices *b) {
     bool gated = config_is_gated(c->ffn);
     b->up = add_matrix(p, prefix, gated ? "ffn.gate" : "ffn.up", c->d_ff, c->d);
     if (gated) (void)add_matrix(p, prefix, "ffn.up", c->d_ff, c->d);
-    b->up_bias = add_bias(p, c, prefix, gated ? "ffn.gate" : "ffn.up", c->d_ff);
-    if (gated) (void)add_bias(p, c, prefix, "ffn.up", c->d_ff);
+    bool bias = config_has_ffn_bias(c);
+    b->up_bias = add_bias(p, bias, prefix, gated ? "ffn.gate" : "ffn.up", c->d_ff);
+    if (gated) (void)add_bias(p, bias, prefix, "ffn.up", c->d_ff);
     b->down = add_matrix(p, prefix, "ffn.down", c->d, c->d_ff);
-    b->down_bias = add_bias(p, c, prefix, "ffn.down", c->d);
+    b->down_bias = add_bias(p, bias, prefix, "ffn.down", c->d);
 }
 
 static void add_block(Params *p, const ModelConfig *c, int layer, BlockSlices *b) {
@@ -118,9 +119,8 @@ static void add_block(Params *p, const ModelConfig *c, int layer, BlockSlices *b
     b->norm2_out = norms_output(c) ? add_norm(p, c, prefix, "norm2_out") : none;
 }
 
-/* Registers every slice; no numbers yet. */
-static Model *lay_out(const ModelConfig *config) {
-    Status status = config_check(config);
+Model *model_shell(const ModelConfig *config) {
+    Status status = config_check_shape(config);
     BUG_ON(!status_is_ok(&status));
     Model *m = MEM_NEW(Model);
     m->config = *config;
@@ -138,14 +138,16 @@ static Model *lay_out(const ModelConfig *config) {
 }
 
 size_t model_count(const ModelConfig *config) {
-    Model *m = lay_out(config);
+    Model *m = model_shell(config);
     size_t count = m->params.count;
     model_free(m);
     return count;
 }
 
 Model *model_new(const ModelConfig *config, uint64_t seed) {
-    Model *m = lay_out(config);
+    Status status = config_check(config);
+    BUG_ON(!status_is_ok(&status));
+    Model *m = model_shell(config);
     params_seal(&m->params);
     params_fill(&m->params, seed);
     return m;

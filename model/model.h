@@ -10,6 +10,8 @@ typedef struct Model Model;
 
 /* Builds and initialises: embeddings std .02, weights std 1/sqrt(inputs), gains 1, biases 0. CONFIG was checked. */
 Model *model_new(const ModelConfig *config, uint64_t seed);
+/* Its slices without numbers, which params_seal or params_lend brings. config_check_shape has accepted CONFIG. */
+Model *model_shell(const ModelConfig *config);
 /* How many numbers such a model has, without room for them. CONFIG was checked. */
 size_t model_count(const ModelConfig *config);
 Model *model_copy(const Model *m);

@@ -145,7 +145,8 @@ static inline real *op_x(const Tape *t, Vid v) {
     return t->arena + t->value[v].x;
 }
 static inline const real *op_param(const Tape *t, int slice) {
-    return t->params->x + t->params->slice[slice].at;
+    const Params *p = t->params;
+    return p->view ? p->view[slice].x : p->x + p->slice[slice].at; /* vectors and tables are never turned */
 }
 static inline const real *op_out_grad(const Tape *t, Vid v) {
     return t->grad_arena + t->value[v].grad;

@@ -66,7 +66,8 @@ void op_linear_forward(Tape *t, const Node *n) {
         const real *b = op_param(t, n->bias); /* [out] */
         for (int r = 0; r < rows; r++) memcpy(y + (size_t)r * (size_t)cols, b, (size_t)cols * sizeof *y);
     }
-    gemm(GEMM_NT, rows, cols, x->cols, 1, op_x(t, n->in[0]), x->ld, op_param(t, n->weight), x->cols,
+    View w = params_view(t->params, n->weight); /* [out x in]; turned it is W^T that lies there */
+    gemm(w.turned ? GEMM_NN : GEMM_NT, rows, cols, x->cols, 1, op_x(t, n->in[0]), x->ld, w.x, w.ld,
          n->bias == SLICE_NONE ? 0 : 1, y, cols);
 }
 
@@ -117,5 +118,6 @@ void op_linear_backward(Tape *t, const Node *n) {
     real *db = n->bias == SLICE_NONE ? NULL : parts_grad(t, n, n->bias, &add);
     if (db) sum_rows(rows, cols, dy, add, db);
     real *dx = op_grad(t, n->in[0], &add); /* [R x in] */
-    if (dx) gemm(GEMM_NN, rows, x->cols, cols, 1, dy, cols, op_param(t, n->weight), x->cols, add, dx, x->ld);
+    View w = params_view(t->params, n->weight);
+    if (dx) gemm(w.turned ? GEMM_NT : GEMM_NN, rows, x->cols, cols, 1, dy, cols, w.x, w.ld, add, dx, x->ld);
 }

@@ -22,11 +22,21 @@ typedef struct {
     double rate; /* learning-rate factor, 1 */
 } Slice;
 
+/* Where the numbers of a slice lie: row after row, or column after column. */
+typedef struct {
+    const real *x;
+    int ld;      /* numbers from one row (turned: column) to the next */
+    bool turned; /* number (r, c) is x[c * ld + r], else x[r * ld + c] */
+} View;
+
 typedef struct {
     Slice *slice;
     int slices, capacity;
     size_t count; /* numbers in all slices */
-    real *x;      /* [count], MEM_ALIGN aligned; NULL before params_seal */
+    real *x;      /* [count], MEM_ALIGN aligned; NULL before params_seal, and of parameters that are only read */
+    View *view;   /* [slices] of parameters that are only read, where x is NULL; owned */
+    void *owner;  /* of the numbers that the views show; given to release at the end */
+    void (*release)(void *owner);
 } Params;
 
 void params_init(Params *p);
@@ -38,13 +48,18 @@ int params_add(Params *p, const char *name, int rows, int cols, InitKind init, d
 void params_seal(Params *p);
 /* Fills every slice from the stream "init" of SEED; slice by slice, so that equal shapes give equal numbers. */
 void params_fill(Params *p, uint64_t seed);
+/* Instead of params_seal: the numbers are OWNER's and only read. VIEW [slices] and OWNER pass to P. */
+void params_lend(Params *p, View *view, void *owner, void (*release)(void *owner));
+View params_view(const Params *p, int slice);
+/* Number (r, c) of a slice, wherever it lies. */
+real params_number(const Params *p, int slice, int r, int c);
 int params_find(const Params *p, const char *name); /* -1: none */
 static inline size_t slice_count(const Slice *s) {
     return (size_t)s->rows * (size_t)s->cols;
 }
-/* A deep copy into TO, which holds nothing yet. */
+/* A deep copy into TO, which holds nothing yet; it may be changed, wherever the numbers of FROM lie. */
 void params_copy(Params *to, const Params *from);
-/* Slices first .. first+n-1 have equal columns and equal frozen marks: lying one after the other, they are one matrix.
+/* Slices first .. first+n-1 have equal columns and equal frozen marks and lie one after the other: they are one matrix.
  */
 bool params_adjacent(const Params *p, int first, int n);
 uint64_t params_hash(const Params *p); /* of the bits of all numbers */

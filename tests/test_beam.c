@@ -431,7 +431,7 @@ static void width_one_is_greedy(void **state) {
         Decoder *d = decoder_new(m, 1, 14);
         Path p;
         path_init(&p);
-        assert_ok(greedy_model(d, 9, NULL, NULL, ids, 2, 64, &p));
+        assert_ok(greedy_model(d, 9, NULL, VOCAB_EOS, NULL, ids, 2, 64, &p));
         expect_greedy(b, &p);
         path_done(&p);
         decoder_free(d);

@@ -137,7 +137,7 @@ static void test_model(void **state) {
     Decoder *d = decoder_new(m, 2, 9);
     Path p;
     path_init(&p);
-    assert_ok(greedy_model(d, 5, t.vocab, NULL, ids, 2, 3, &p)); /* all equal: the lowest id */
+    assert_ok(greedy_model(d, 5, t.vocab, VOCAB_EOS, NULL, ids, 2, 3, &p)); /* all equal: the lowest id */
     assert_int_equal(p.count, 3);
     assert_int_equal(p.step[2].id, 0);
     NEAR(p.step[2].p, .2);
@@ -146,7 +146,7 @@ static void test_model(void **state) {
 
     set_logit(m, a, log(4)); /* a again and again, until the context is full: 6 - 2 fed, and one more is known */
     decoder_refresh(d);
-    assert_ok(greedy_model(d, 5, t.vocab, t.language, ids, 2, 64, &p));
+    assert_ok(greedy_model(d, 5, t.vocab, VOCAB_EOS, t.language, ids, 2, 64, &p));
     assert_int_equal(p.count, 5);
     assert_false(p.ended);
     for (int i = 0; i < 5; i++) {
@@ -158,7 +158,7 @@ static void test_model(void **state) {
 
     set_logit(m, VOCAB_EOS, log(12)); /* the language cannot end here */
     decoder_refresh(d);
-    assert_ok(greedy_model(d, 5, t.vocab, t.language, ids, 2, 64, &p));
+    assert_ok(greedy_model(d, 5, t.vocab, VOCAB_EOS, t.language, ids, 2, 64, &p));
     assert_int_equal(p.count, 1);
     assert_true(p.ended);
     assert_true(p.step[0].true_p == 0 && p.true_log_p == -HUGE_VAL);

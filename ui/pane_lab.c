@@ -143,7 +143,9 @@ static void add_visit(const LabState *s, Str *out) {
     const StudyLook *look = &s->study.look;
     str_add(out, "visit ");
     command_add_quoted(out, s->study.model);
-    str_addf(out, " %s\n", s->ran->id);
+    str_addf(out, " %s ", s->ran->id);
+    if (look->tokenizer[0]) command_add_quoted(out, look->tokenizer);
+    str_add(out, "\n");
     if (look->prompt[0]) {
         str_add(out, "prompt ");
         command_add_quoted(out, look->prompt);

@@ -25,11 +25,11 @@ static void begin(Path *p) {
     p->log_p = p->true_log_p = 0;
 }
 
-static void add(Path *p, int id, double probability, double true_p) {
+static void add(Path *p, int id, int end, double probability, double true_p) {
     MEM_GROW(p->step, p->count, p->capacity);
     double log_p = log(probability);
     p->step[p->count++] = (PathStep){.id = id, .p = probability, .log_p = log_p, .true_p = true_p};
-    p->ended = id == VOCAB_EOS;
+    p->ended = id == end;
     p->log_p += log_p;
     p->true_log_p += log(true_p);
 }
@@ -89,7 +89,7 @@ static Status add_truth(Path *p, const Vocab *v, Language *l, const int *ids, in
     return status_ok();
 }
 
-Status greedy_model(Decoder *d, int vocabulary, const Vocab *v, Language *l, const int *ids, int n, int most,
+Status greedy_model(Decoder *d, int vocabulary, const Vocab *v, int end, Language *l, const int *ids, int n, int most,
                     Path *out) {
     BUG_ON(n < 1);
     begin(out);
@@ -98,7 +98,7 @@ Status greedy_model(Decoder *d, int vocabulary, const Vocab *v, Language *l, con
     while (out->count < most) {
         double p;
         int id = likeliest(logits, vocabulary, &p);
-        add(out, id, p, (double)NAN);
+        add(out, id, end, p, (double)NAN);
         if (out->ended || decoder_room(d, 0) < 1) break;
         logits = decoder_feed(d, 0, &id, 1);
     }
@@ -130,7 +130,7 @@ Status greedy_truth(Language *l, const Vocab *v, const int *ids, int n, int most
         if (best) {
             int id = vocab_find(v, best->token, strlen(best->token));
             BUG_ON(id < 0);
-            add(out, id, best->p, best->p);
+            add(out, id, VOCAB_EOS, best->p, best->p);
             if (words.len) str_add_char(&words, ' ');
             str_add(&words, best->token);
         }

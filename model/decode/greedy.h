@@ -33,8 +33,9 @@ void path_done(Path *p);
 void path_words(const Vocab *v, const int *ids, int n, Str *out);
 
 /* At most MOST tokens after ids[0..n-1] (<s> first, n >= 1) by the model behind D, whose stream 0 is reset and used;
- * it has room for ids, and the path ends where its room does. L may be NULL. Fails only when the grammar does. */
-Status greedy_model(Decoder *d, int vocabulary, const Vocab *v, Language *l, const int *ids, int n, int most,
+ * it has room for ids, and the path ends where its room does, or with the token END (-1: none). L may be NULL. Fails
+ * only when the grammar does. */
+Status greedy_model(Decoder *d, int vocabulary, const Vocab *v, int end, Language *l, const int *ids, int n, int most,
                     Path *out) STATUS_CHECKED;
 
 /* The same by the language. After an impossible prefix: no step. A token that V does not have is a BUG: V holds the

@@ -44,7 +44,7 @@ static const Slice *slice_of(const Weights *w, int slice) {
 }
 
 static const real *numbers_of(const Weights *w, int slice) {
-    return slice == SLICE_NONE ? NULL : model_read_params(w->model)->x + slice_of(w, slice)->at;
+    return slice == SLICE_NONE ? NULL : params_view(model_read_params(w->model), slice).x;
 }
 
 static const real *keep(Weights *w, int layer, const char *name, const char *ending) {

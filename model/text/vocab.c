@@ -7,6 +7,7 @@
 #include "texts.h"
 #include "utf8.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,15 +15,18 @@
  * NAMES are what tokens are called where that differs from their text. */
 struct Vocab {
     VocabUnit unit;
-    Texts texts;  /* words and characters */
-    Bpe *bpe;     /* sub-words */
-    Str names;    /* each terminated */
-    size_t *name; /* [size] where each begins; NULL: names are the texts */
+    Texts texts; /* words and characters */
+    Bpe *bpe;    /* sub-words */
+    Tokenizer *tokenizer;
+    int first, last;    /* of a tokenizer */
+    atomic_int holders; /* of a tokenizer's: copies are the same */
+    Str names;          /* each terminated */
+    size_t *name;       /* [size] where each begins; NULL: names are the texts */
     int size;
 };
 
 static const char *const vocab_special[VOCAB_SPECIALS] = {"<pad>", "<s>", "</s>"};
-static const char *const unit_names[VOCAB_UNITS] = {"word", "char", "byte", "bpe"};
+static const char *const unit_names[VOCAB_UNITS + 1] = {"word", "char", "byte", "bpe", "tokenizer"};
 
 const char *vocab_unit_name(VocabUnit u) {
     return unit_names[u];
@@ -132,6 +136,36 @@ Vocab *vocab_new_bpe(Bpe *b) {
     return v;
 }
 
+/* A token that writes nothing is called by its name. */
+static void name_foreign(Vocab *v) {
+    Str bytes;
+    str_init(&bytes);
+    v->name = MEM_ARRAY(size_t, (size_t)v->size);
+    for (int id = 0; id < v->size; id++) {
+        v->name[id] = v->names.len;
+        str_clear(&bytes);
+        tokenizer_bytes(v->tokenizer, id, -1, &bytes);
+        if (bytes.len) add_name(&v->names, bytes.s, bytes.len);
+        if (v->names.len == v->name[id]) tokenizer_name(v->tokenizer, id, &v->names);
+        str_add_char(&v->names, '\0');
+    }
+    str_done(&bytes);
+}
+
+Vocab *vocab_new_tokenizer(Tokenizer *t, int first, int last) {
+    Vocab *v = MEM_NEW(Vocab);
+    v->unit = VOCAB_TOKENIZER;
+    texts_init(&v->texts);
+    str_init(&v->names);
+    v->tokenizer = t;
+    v->first = first;
+    v->last = last;
+    v->size = tokenizer_size(t);
+    v->holders = 1;
+    name_foreign(v);
+    return v;
+}
+
 static Bpe *copy_bpe(const Bpe *from) {
     Bpe *b = bpe_new(bpe_unit(from));
     for (int symbol = bpe_symbols(b); symbol < bpe_units(from); symbol++) {
@@ -148,6 +182,11 @@ static Bpe *copy_bpe(const Bpe *from) {
 
 Vocab *vocab_copy(const Vocab *v) {
     if (v->unit == VOCAB_BPE) return vocab_new_bpe(copy_bpe(v->bpe));
+    if (v->unit == VOCAB_TOKENIZER) {
+        Vocab *same = (Vocab *)v; /* only its holders are counted */
+        same->holders++;
+        return same;
+    }
     Vocab *copy = MEM_NEW(Vocab);
     copy->unit = v->unit;
     copy->size = v->size;
@@ -158,7 +197,8 @@ Vocab *vocab_copy(const Vocab *v) {
 }
 
 void vocab_free(Vocab *v) {
-    if (!v) return;
+    if (!v || (v->unit == VOCAB_TOKENIZER && --v->holders > 0)) return;
+    tokenizer_free(v->tokenizer);
     texts_done(&v->texts);
     str_done(&v->names);
     mem_free(v->name);
@@ -178,7 +218,20 @@ int vocab_size(const Vocab *v) {
     return v->size;
 }
 
+int vocab_first(const Vocab *v) {
+    return v->unit == VOCAB_TOKENIZER ? v->first : VOCAB_BOS;
+}
+
+int vocab_last(const Vocab *v) {
+    return v->unit == VOCAB_TOKENIZER ? v->last : VOCAB_EOS;
+}
+
+bool vocab_is_foreign(const Vocab *v) {
+    return v->unit == VOCAB_TOKENIZER;
+}
+
 bool vocab_is_word(const Vocab *v, int id) {
+    if (v->unit == VOCAB_TOKENIZER) return id >= 0 && id < v->size && id != v->first && id != v->last;
     return id >= VOCAB_SPECIALS && id < vocab_size(v);
 }
 
@@ -187,12 +240,23 @@ const char *vocab_token(const Vocab *v, int id) {
     return v->name ? v->names.s + v->name[id] : texts_bytes(&v->texts, id + 1);
 }
 
+/* The token that this text alone is cut into; -1: it becomes more than one. */
+static int find_foreign(const Vocab *v, const char *token, size_t bytes) {
+    Pieces pieces = {0};
+    tokenizer_encode(v->tokenizer, token, bytes, &pieces);
+    long first = tokenizer_first(v->tokenizer) >= 0;
+    int id = pieces.count == first + 1 ? pieces.piece[first].id : -1;
+    pieces_done(&pieces);
+    return id;
+}
+
 int vocab_find(const Vocab *v, const char *token, size_t bytes) {
     if (v->unit == VOCAB_BYTE) return bytes == 1 ? VOCAB_SPECIALS + (unsigned char)token[0] : -1;
     if (v->unit == VOCAB_BPE) {
         int symbol = bpe_find(v->bpe, token, bytes, false);
         return symbol >= 0 ? symbol + VOCAB_SPECIALS : -1;
     }
+    if (v->unit == VOCAB_TOKENIZER) return find_foreign(v, token, bytes);
     int text = texts_find(&v->texts, token, bytes);
     return text > 0 ? text - 1 : -1;
 }
@@ -275,9 +339,22 @@ static void cut_merged(Tokenizer *cutter, const char *s, size_t n, CutToken *tok
     pieces_done(&pieces);
 }
 
+/* What a tokenizer puts before a text is not of the text; what it does not have vanishes, as it says. */
+static void cut_foreign(const Vocab *v, const char *s, size_t n, CutToken *token, void *to) {
+    Pieces pieces = {0};
+    tokenizer_encode(v->tokenizer, s, n, &pieces);
+    for (long i = tokenizer_first(v->tokenizer) >= 0; i < pieces.count; i++) {
+        Piece p = pieces.piece[i];
+        if (p.id >= 0) token(to, p.id, s + p.start, p.bytes);
+    }
+    pieces_done(&pieces);
+}
+
 static void cut(const Vocab *v, Tokenizer *cutter, const char *s, size_t n, CutToken *token, void *to) {
     if (v->unit == VOCAB_WORD)
         cut_words(v, s, n, token, to);
+    else if (v->unit == VOCAB_TOKENIZER)
+        cut_foreign(v, s, n, token, to);
     else if (v->unit == VOCAB_BPE)
         cut_merged(cutter, s, n, token, to);
     else
@@ -326,7 +403,16 @@ Status vocab_encode(const Vocab *v, const char *text, int **ids, int *n) {
     return status;
 }
 
+static void join_foreign(const Vocab *v, const int *ids, int n, Str *out) {
+    for (int i = 0; i < n; i++)
+        if (vocab_is_word(v, ids[i])) tokenizer_bytes(v->tokenizer, ids[i], i > 0 ? ids[i - 1] : -1, out);
+}
+
 void vocab_join(const Vocab *v, const int *ids, int n, Str *out) {
+    if (v->unit == VOCAB_TOKENIZER) {
+        join_foreign(v, ids, n, out);
+        return;
+    }
     bool blank = false; /* before the next token */
     for (int i = 0; i < n; i++) {
         char byte[1];
@@ -361,7 +447,7 @@ static void store_bpe(const Bpe *b, Str *out) {
 
 void vocab_store(const Vocab *v, Str *out) {
     if (v->unit == VOCAB_BPE) store_bpe(v->bpe, out);
-    if (v->unit == VOCAB_BPE || v->unit == VOCAB_BYTE) return;
+    if (v->unit == VOCAB_BPE || v->unit == VOCAB_BYTE || v->unit == VOCAB_TOKENIZER) return;
     for (int text = 1; text <= v->size; text++)
         str_add_n(out, texts_bytes(&v->texts, text), (size_t)v->texts.length[text] + 1);
 }
@@ -424,6 +510,7 @@ static Vocab *restore_bpe(const char *bytes, size_t n, int most) {
 }
 
 Vocab *vocab_restore(VocabUnit unit, const char *bytes, size_t n, int most) {
+    if (unit == VOCAB_TOKENIZER) return NULL;
     if (unit == VOCAB_BYTE) return n == 0 && most >= VOCAB_SPECIALS + 256 ? vocab_new_bytes() : NULL;
     if (n == 0 || bytes[n - 1] != '\0' || most < VOCAB_SPECIALS) return NULL;
     return unit == VOCAB_BPE ? restore_bpe(bytes, n, most) : restore_sorted(unit, bytes, n, most);

@@ -17,7 +17,8 @@ static const Option beam_options[] = {
     {"length_norm", OPTION_FLAG, "0", 0, 0, NULL, "", N_("1: the score is log p per generated token")},
     {"of", OPTION_CHOICE, "model", 0, 0, "model|truth", "", N_("whose probabilities; truth needs no model")},
     {"tokens", OPTION_INT, "64", 1, TOKENS_MOST, NULL, "tokens", N_("at most so many are generated")},
-    {"end", OPTION_INT, NULL, 0, 1e9, NULL, "", N_("id that finishes a sentence; not given: that of </s>")},
+    {"end", OPTION_INT, NULL, 0, 1e9, NULL, "",
+     N_("id that finishes a sentence; not given: that of </s>, or what the tokenizer of the model says")},
     {"pruned", OPTION_INT, NULL, 0, 1000, NULL, "",
      N_("of the candidates of a step that are not kept, so many stand in the tree; not given: width")},
     {0},
@@ -27,10 +28,11 @@ static Status check(const Options *o) {
     return models_check(o, "prompt");
 }
 
-static BeamConfig config_of(const Options *o) {
+/* END: of the model. */
+static BeamConfig config_of(const Options *o, int end) {
     BeamConfig c = {.width = (int)options_int(o, "width"),
                     .tokens = (int)options_int(o, "tokens"),
-                    .end = options_is_set(o, "end") ? (int)options_int(o, "end") : VOCAB_EOS,
+                    .end = options_is_set(o, "end") ? (int)options_int(o, "end") : end,
                     .length_norm = options_flag(o, "length_norm")};
     c.pruned = options_is_set(o, "pruned") ? (int)options_int(o, "pruned") : c.width;
     return c;
@@ -110,10 +112,10 @@ static void conventions(Study *s, BeamConfig c) {
 
 static Status run(Study *s) {
     const Options *o = study_options(s);
-    BeamConfig c = config_of(o);
     bool truth = options_choice(o, "of") == 1;
     TrainedModel m;
     STATUS_TRY(truth ? models_get_language(s, &m) : models_get(s, &m));
+    BeamConfig c = config_of(o, models_end(&m));
     Prompt p;
     Status status = prompts_open(&m, o, "prompt", &p);
     if (status_is_ok(&status)) {

@@ -109,6 +109,11 @@ static void add_scores(Study *s, const TrainedModel *m, const int *ids, int n, c
 static Status score(Study *s, const TrainedModel *m) {
     int *ids, n;
     STATUS_TRY(models_ids(m, study_options(s), "text", MODELS_SENTENCE, &ids, &n));
+    if (n < 2) {
+        mem_free(ids);
+        return status_usage(
+            _("two tokens at least: the first is only a condition, and this model puts none before a text"));
+    }
     double *truth;
     Status status = find_truth(m, ids, n, &truth);
     if (status_is_ok(&status)) {

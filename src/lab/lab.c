@@ -3,6 +3,7 @@
 #include "bug.h"
 #include "intl.h"
 #include "lab_internal.h"
+#include "loaded.h"
 #include "mem.h"
 
 #include <math.h>
@@ -12,6 +13,9 @@
 #include <unistd.h>
 
 static const Option lab_rows[] = {
+    {"model", OPTION_TEXT, NULL, 0, 0, NULL, "file",
+     N_("a model to look at: a checkpoint, a llama2.c file; none: one is trained")},
+    {"tokenizer", OPTION_TEXT, NULL, 0, 0, NULL, "file", N_("of a model of others: the file of its tokenizer")},
     {"prompt", OPTION_TEXT, NULL, 0, 0, NULL, "", N_("the words that the model goes on from")},
     {"history", OPTION_INT, "256", 1, 65536, NULL, "MB", N_("memory for going back; more means shorter replays")},
     {"start", OPTION_CHOICE, "run", 0, 0, "run|pause", "", N_("whether training begins at once")},
@@ -34,7 +38,29 @@ Options *lab_options(void) {
     return o;
 }
 
+static const char *path_of(const Options *o, const char *name) {
+    const char *path = options_text(o, name);
+    return path && strcmp(path, LAB_NO_MODEL) != 0 ? path : NULL;
+}
+
+const char *lab_model(const Options *o) {
+    return path_of(o, "model");
+}
+
+/* Fields of a model that is there already cannot be given. */
+static Status check_opened(const Options *o, const char *model) {
+    for (const Option *row = run_model_rows; row->name; row++)
+        if (options_is_given(o, row->name) && strcmp(row->name, "arch") != 0)
+            return status_usage(_("%s= is of a model that is to be trained; '%s' brings its own"), row->name, model);
+    if (loaded_is(model)) return loaded_check(model, path_of(o, "tokenizer"));
+    if (access(model, R_OK) != 0) return status_usage(_("model: '%s' is not there"), model);
+    return status_ok();
+}
+
 Status lab_check(const Options *o) {
+    const char *model = lab_model(o);
+    if (model) return check_opened(o, model);
+    if (path_of(o, "tokenizer")) return status_usage(_("tokenizer= goes with model="));
     return run_check(o);
 }
 
@@ -139,10 +165,13 @@ static Status make_run(Lab *l) {
     Options *o = l->pending;
     l->pending = NULL;
     Run *r = NULL;
-    Status s = run_new(o, (uint64_t)options_int(o, "seed"), lab_threads(o), &r);
+    const char *model = lab_model(o);
+    Status s = model ? run_open(model, path_of(o, "tokenizer"), o, lab_threads(o), &r)
+                     : run_new(o, (uint64_t)options_int(o, "seed"), lab_threads(o), &r);
     if (status_is_ok(&s)) s = decode_adopt(l, r, new_prompt(l, o));
     if (status_is_ok(&s)) {
-        lab_adopt(l, r, o, options_text(o, "arch"), l->pending_runs);
+        lab_adopt(l, r, o, model ? lab_base_name(model) : options_text(o, "arch"),
+                  l->pending_runs && run_steps(r) > run_done(r));
         return s;
     }
     run_free(r);
@@ -158,7 +187,7 @@ Status lab_prepare(Lab *l) {
 
 static Status set_pairs(Options *o, const Words *w) {
     for (int i = 1; i < w->count; i++) STATUS_TRY(options_set_pair(o, w->word[i]));
-    return run_check(o);
+    return lab_check(o);
 }
 
 static bool says(const Words *w, const char *key) {
@@ -259,6 +288,7 @@ static void model_facts(const Lab *l, SnapshotFacts *f) {
     f->head_dim = c->head_dim;
     f->d_ff = c->d_ff;
     f->window = c->window;
+    f->reads_only = run_reads_only(r);
 }
 
 static SnapshotFacts facts_of(const Lab *l) {

@@ -16,6 +16,7 @@
 enum { DECODE_RATE = 4 }; /* tokens per second, for eyes */
 
 #define DEFAULT_PROMPT "the dogs near the cat"
+#define FOREIGN_PROMPT "Once upon a time" /* of a model of others */
 
 /* Life. */
 
@@ -34,11 +35,19 @@ void decode_done(Decoding *d) {
 
 /* The prompt. */
 
+/* What stands before a prompt of N tokens; without any token there must be one. -1: nothing. */
+static int first_token(const Vocab *v, int n) {
+    if (vocab_first(v) >= 0 || n > 0) return vocab_first(v);
+    return vocab_last(v) >= 0 ? vocab_last(v) : 0;
+}
+
 /* IDS [n] without <s>. */
-static void set_prompt(Decoding *d, const int *ids, int n, const char *text) {
-    d->ids[0] = VOCAB_BOS;
-    if (n > 0) memcpy(d->ids + 1, ids, (size_t)n * sizeof *ids);
-    d->prompt = d->known = d->position = n + 1;
+static void set_prompt(Decoding *d, const Vocab *v, const int *ids, int n, const char *text) {
+    int first = first_token(v, n), begin = first >= 0;
+    if (begin) d->ids[0] = first;
+    if (n > 0) memcpy(d->ids + begin, ids, (size_t)n * sizeof *ids);
+    d->last = vocab_last(v);
+    d->prompt = d->known = d->position = n + begin;
     swap_clear(d);
     d->wanted = 0;
     d->running = false;
@@ -53,10 +62,11 @@ static Status try_prompt(Decoding *d, const Vocab *v, const char *text) {
     STATUS_TRY(vocab_encode(v, text, &ids, &n));
     Status s = status_ok();
     for (int i = 0; i < n && status_is_ok(&s); i++)
-        if (ids[i] < VOCAB_SPECIALS) s = status_usage(_("'%s' is no word for a prompt"), vocab_token(v, ids[i]));
+        if (!vocab_is_foreign(v) && ids[i] < VOCAB_SPECIALS)
+            s = status_usage(_("'%s' is no word for a prompt"), vocab_token(v, ids[i]));
     if (status_is_ok(&s) && n + 1 > d->room)
         s = status_usage(_("the prompt has %d tokens with <s>, the model's context only %d"), n + 1, d->room);
-    if (status_is_ok(&s)) set_prompt(d, ids, n, text);
+    if (status_is_ok(&s)) set_prompt(d, v, ids, n, text);
     mem_free(ids);
     return s;
 }
@@ -64,7 +74,7 @@ static Status try_prompt(Decoding *d, const Vocab *v, const char *text) {
 /* The first half of the first test sentence. */
 static void prompt_from_corpus(Decoding *d, const Corpus *c) {
     if (c->test.sentences == 0) {
-        set_prompt(d, NULL, 0, "");
+        set_prompt(d, c->vocab, NULL, 0, "");
         return;
     }
     int words = (int)(c->test.start[1] - c->test.start[0]) - 2, n = (words + 1) / 2;
@@ -72,7 +82,7 @@ static void prompt_from_corpus(Decoding *d, const Corpus *c) {
     Str text;
     str_init(&text);
     tokens_text(c->vocab, c->test.id + 1, n, &text);
-    set_prompt(d, c->test.id + 1, n, text.s);
+    set_prompt(d, c->vocab, c->test.id + 1, n, text.s);
     str_done(&text);
 }
 
@@ -89,11 +99,12 @@ Status decode_adopt(Lab *l, Run *r, const char *text) {
     const Corpus *c = run_corpus(r);
     Decoding before = *d;
     make_room(d, model_config(run_model(r))->context);
+    const char *usual = vocab_is_foreign(c->vocab) ? FOREIGN_PROMPT : DEFAULT_PROMPT;
     Status s = status_ok();
     if (text) {
         s = try_prompt(d, c->vocab, text);
     } else {
-        Status known = try_prompt(d, c->vocab, d->text.len ? d->text.s : DEFAULT_PROMPT);
+        Status known = try_prompt(d, c->vocab, d->text.len ? d->text.s : usual);
         if (!status_is_ok(&known)) prompt_from_corpus(d, c);
     }
     Decoding *useless = status_is_ok(&s) ? &before : d;
@@ -131,7 +142,7 @@ int decode_visible(const Decoding *d) {
 }
 
 static bool ended(const Decoding *d) {
-    return d->known > d->prompt && d->ids[d->known - 1] == VOCAB_EOS;
+    return d->known > d->prompt && d->ids[d->known - 1] == d->last;
 }
 
 /* The token that follows ids[0..known-1]; false when the model gives no distribution. */
@@ -347,7 +358,7 @@ Status lab_do_window(Lab *l, const Words *w) {
 
 /* The token that is called NAME where tokens are shown; -1: none. */
 static int token_named(const Vocab *v, const char *name) {
-    for (int id = VOCAB_SPECIALS; id < vocab_size(v); id++)
+    for (int id = vocab_is_foreign(v) ? 0 : VOCAB_SPECIALS; id < vocab_size(v); id++)
         if (strcmp(vocab_token(v, id), name) == 0) return id;
     return -1;
 }

@@ -17,7 +17,7 @@ Status lab_do_save(Lab *l, const Words *w) {
     return status_ok();
 }
 
-static const char *base_name(const char *path) {
+const char *lab_base_name(const char *path) {
     const char *slash = strrchr(path, '/');
     return slash && slash[1] ? slash + 1 : path;
 }
@@ -27,11 +27,20 @@ static const char *arch_of(Run *r) {
     return model_config(run_model(r))->pos == POS_ROPE ? "modern" : "gpt";
 }
 
-Status files_open(Lab *l, const char *path, const char *name) {
+/* A model of others is what a restart begins with; one of ours is where its run stands. */
+static Status remember_model(Options *o, Run *r, const char *path, const char *tokenizer) {
+    STATUS_TRY(options_set(o, "arch", arch_of(r)));
+    const char *model = run_reads_only(r) ? path : LAB_NO_MODEL, *file = run_reads_only(r) ? tokenizer : NULL;
+    if (run_reads_only(r) || lab_model(o)) STATUS_TRY(options_set(o, "model", model));
+    return file || options_is_set(o, "tokenizer") ? options_set(o, "tokenizer", file ? file : LAB_NO_MODEL)
+                                                  : status_ok();
+}
+
+Status files_open(Lab *l, const char *path, const char *tokenizer, const char *name) {
     Options *o = options_copy(l->options);
     Run *r = NULL;
-    Status s = run_open(path, o, lab_threads(o), &r);
-    if (status_is_ok(&s)) s = options_set(o, "arch", arch_of(r));
+    Status s = run_open(path, tokenizer, o, lab_threads(o), &r);
+    if (status_is_ok(&s)) s = remember_model(o, r, path, tokenizer);
     if (status_is_ok(&s)) s = decode_adopt(l, r, NULL);
     if (!status_is_ok(&s)) {
         run_free(r);
@@ -44,9 +53,11 @@ Status files_open(Lab *l, const char *path, const char *name) {
 }
 
 Status lab_do_open(Lab *l, const Words *w) {
-    STATUS_TRY(files_open(l, w->word[1], base_name(w->word[1])));
+    STATUS_TRY(files_open(l, w->word[1], w->count > 2 ? w->word[2] : NULL, lab_base_name(w->word[1])));
     Run *r = l->train.live;
-    if (run_steps(r) > run_done(r) || run_corpus(r)->train.sentences > 0)
+    if (run_reads_only(r))
+        lab_say(l, MESSAGE_INFORMATION, _("'%s' is looked at now; it is only read"), w->word[1]);
+    else if (run_steps(r) > run_done(r) || run_corpus(r)->train.sentences > 0)
         lab_say(l, MESSAGE_INFORMATION, _("'%s' is the run now, at step %ld of %ld"), w->word[1], run_done(r),
                 run_steps(r));
     else

@@ -59,6 +59,7 @@ typedef struct {
     int *given; /* [context] <s> and the prompt as it was given */
     int *swap;  /* [context] the token that somebody put at a position, -1: none */
     int room;   /* the context */
+    int last;   /* the id that ends a sentence; -1: none */
     int prompt; /* tokens given, <s> included */
     int known;
     int wanted; /* tokens that were asked for after the prompt; after a change of the model they are generated again */
@@ -107,7 +108,11 @@ void lab_changed(Lab *l);
 void lab_adopt(Lab *l, Run *r, Options *o, const char *name, bool runs);
 bool lab_watches_updates(const Lab *l); /* somebody looks at what a step changed */
 ModelTweak lab_tweak(const Lab *l);
-int lab_threads(const Options *o); /* as given, else all cores */
+int lab_threads(const Options *o);       /* as given, else all cores */
+#define LAB_NO_MODEL "none"              /* of model= and tokenizer=: as if they were not given */
+const char *lab_model(const Options *o); /* the file or folder that O names; NULL: none, a model is trained */
+/* --- lab_files.c --- */
+const char *lab_base_name(const char *path); /* what a title shows of it; borrowed */
 
 /* --- lab_train.c --- */
 void train_adopt(Training *t, Run *r, size_t history_bytes);
@@ -128,7 +133,7 @@ void decode_refresh(Lab *l); /* the generated tokens are those of the model look
 int decode_visible(const Decoding *d);
 void decode_facts(const Lab *l, SnapshotFacts *f);
 /* --- lab_swap.c: other tokens in the sentence than those that were given or that the model chose --- */
-void swap_clear(Decoding *d); /* for a new prompt: none */
+void swap_clear(Decoding *d);           /* for a new prompt: none */
 void swap_text(const Lab *l, Str *out); /* "token 3 is cats", added with ", " before when OUT has something */
 void swap_state(const Lab *l, Table *lines);
 /* The commands that bring prompt, position, filter and tampering of L to a fresh run, a row each: line. */
@@ -140,7 +145,7 @@ void visit_facts(const Lab *l, SnapshotFacts *f);
 
 /* --- lab_files.c --- */
 /* The model of a file becomes the run. NAME is what the title shows. */
-Status files_open(Lab *l, const char *path, const char *name) STATUS_CHECKED;
+Status files_open(Lab *l, const char *path, const char *tokenizer, const char *name) STATUS_CHECKED;
 
 /* --- lab_beam.c --- */
 void beam_adopt(Lab *l);                     /* a fresh run: what it cannot be asked is given up */

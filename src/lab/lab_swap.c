@@ -14,13 +14,13 @@ void swap_clear(Decoding *d) {
 
 /* The one token that WORD is. */
 static Status read_token(const Vocab *v, const char *word, int *id) {
-    *id = strcmp(word, "</s>") == 0 ? VOCAB_EOS : -1;
+    *id = strcmp(word, "</s>") == 0 ? vocab_last(v) : -1;
     if (*id >= 0) return status_ok();
     int *ids, n;
     STATUS_TRY(vocab_encode(v, word, &ids, &n));
     if (n == 1) *id = ids[0];
     mem_free(ids);
-    if (*id >= VOCAB_SPECIALS) return status_ok();
+    if (*id >= (vocab_is_foreign(v) ? 0 : VOCAB_SPECIALS)) return status_ok();
     return status_usage(_("'%s' is not one token that a sentence can have"), word);
 }
 
@@ -53,8 +53,10 @@ Status lab_do_swap(Lab *l, const Words *w) {
         lab_changed(l);
         return status_ok();
     }
-    STATUS_TRY(read_token(run_corpus(l->train.live)->vocab, w->word[2], &id));
-    if (id == VOCAB_EOS && at < d->prompt) return status_usage(_("</s> ends a sentence; the prompt goes on behind it"));
+    const Vocab *v = run_corpus(l->train.live)->vocab;
+    STATUS_TRY(read_token(v, w->word[2], &id));
+    if (id == vocab_last(v) && at < d->prompt)
+        return status_usage(_("</s> ends a sentence; the prompt goes on behind it"));
     put(l, (int)at, id);
     return status_ok();
 }
@@ -62,12 +64,13 @@ Status lab_do_swap(Lab *l, const Words *w) {
 Status lab_do_force(Lab *l, const Words *w) {
     Decoding *d = &l->decode;
     int id;
-    STATUS_TRY(read_token(run_corpus(l->train.live)->vocab, w->word[1], &id));
+    const Vocab *v = run_corpus(l->train.live)->vocab;
+    STATUS_TRY(read_token(v, w->word[1], &id));
     decode_refresh(l);
     int at = decode_visible(d);
     if (at < d->prompt) return status_usage(_("the next token is one of the prompt: swap %d changes it"), at);
     if (at == d->room) return status_failed(_("the model's context of %d tokens is full"), d->room);
-    if (d->ids[at - 1] == VOCAB_EOS)
+    if (at > 1 && d->ids[at - 1] == vocab_last(v))
         return status_failed(_("the sentence has ended; 'forget' begins again after the prompt"));
     put(l, at, id);
     if (d->wanted < at + 1 - d->prompt) d->wanted = at + 1 - d->prompt;

@@ -214,6 +214,8 @@ static long standing(const Lab *l) {
 
 static Status can_train(const Lab *l) {
     const Training *t = &l->train;
+    if (run_reads_only(t->live))
+        return status_failed(_("this model is only read: somebody else trained it; 'restart model=none' trains one"));
     if (t->past) return status_ok();
     if (t->diverged)
         return status_failed(
@@ -420,7 +422,7 @@ void train_facts(const Lab *l, SnapshotFacts *f) {
     const Training *t = &l->train;
     f->state = state_of(l);
     f->seed = run_seed(t->live);
-    f->threads = shards_threads(run_shards(t->live));
+    f->threads = run_threads(t->live);
     f->step = run_done(lab_shown(l));
     f->head = run_done(t->live);
     f->steps = run_steps(t->live);

@@ -68,7 +68,7 @@ static void bring_back(Lab *l) {
 Status lab_do_visit(Lab *l, const Words *w) {
     const char *name = w->count > 2 ? w->word[2] : w->word[1];
     bool aside = set_aside(l);
-    Status s = files_open(l, w->word[1], name);
+    Status s = files_open(l, w->word[1], w->count > 3 ? w->word[3] : NULL, name);
     if (!status_is_ok(&s)) {
         if (aside) bring_back(l);
         return s;

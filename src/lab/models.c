@@ -5,6 +5,7 @@
 #include "intl.h"
 #include "io/checkpoint.h"
 #include "languages.h"
+#include "loaded.h"
 #include "mem.h"
 #include "trainings.h"
 
@@ -13,10 +14,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MODELS_HELP N_("gpt or modern (trained on the farm at first use, then kept), or a checkpoint of lm.train save=")
+#define MODELS_HELP                                                                                                    \
+    N_("gpt or modern (trained on the farm at first use, then kept), a checkpoint of lm.train save=, or a llama2.c "   \
+       "file")
+#define TOKENIZER_ROW                                                                                                  \
+    { "tokenizer", OPTION_TEXT, NULL, 0, 0, NULL, "file", N_("of a model of others: the file of its tokenizer") }
 
-const Option models_gpt_option_rows[] = {{"model", OPTION_TEXT, "gpt", 0, 0, NULL, "file", MODELS_HELP}, {0}};
-const Option models_modern_option_rows[] = {{"model", OPTION_TEXT, "modern", 0, 0, NULL, "file", MODELS_HELP}, {0}};
+const Option models_gpt_option_rows[] = {
+    {"model", OPTION_TEXT, "gpt", 0, 0, NULL, "file", MODELS_HELP}, TOKENIZER_ROW, {0}};
+const Option models_modern_option_rows[] = {
+    {"model", OPTION_TEXT, "modern", 0, 0, NULL, "file", MODELS_HELP}, TOKENIZER_ROW, {0}};
 const Option models_ids_option_rows[] = {
     {"ids", OPTION_INTS, NULL, 0, 1e9, NULL, "",
      N_("ids of the tokens instead of a text; taken as they are, without <s>")},
@@ -30,32 +37,32 @@ static bool is_preset(const char *spec) {
     return config_preset(spec, &c);
 }
 
-/* Layouts of others that are recognised, so that the refusal can say what it is about. */
-static Status check_file(const char *path) {
+/* TOKENIZER NULL: none was given. */
+static Status check_file(const char *path, const char *tokenizer) {
     struct stat st;
     if (stat(path, &st) != 0)
         return status_usage(_("model: '%s' is neither gpt nor modern nor a file that is there"), path);
-    if (S_ISDIR(st.st_mode))
-        return status_usage(
-            _("model: '%s' is a folder; the Hugging Face layout is not read yet, give gpt, modern or a checkpoint"),
-            path);
-    if (checkpoint_begins(path)) return status_ok();
-    if (str_ends_in(path, ".bin"))
-        return status_usage(
-            _("model: '%s' looks like a llama2.c file, which is not read yet; give gpt, modern or a checkpoint"), path);
-    if (str_ends_in(path, ".safetensors"))
-        return status_usage(
-            _("model: '%s' is in the safetensors format, which is not read yet; give gpt, modern or a checkpoint"),
-            path);
+    if (loaded_is(path)) {
+        Status s = loaded_check(path, tokenizer);
+        return status_is_ok(&s) ? s : status_usage("model: %s", s.text);
+    }
+    if (tokenizer)
+        return status_usage(_("tokenizer= goes with a model of others; '%s' brings its own vocabulary"), path);
     if (access(path, R_OK) != 0) return status_usage(_("model: '%s' cannot be read"), path);
     return status_ok();
+}
+
+static const char *given_tokenizer(const Options *o) {
+    return options_is_set(o, "tokenizer") ? options_text(o, "tokenizer") : NULL;
 }
 
 Status models_check(const Options *o, const char *text) {
     if (text && options_is_given(o, "ids") && options_is_given(o, text))
         return status_usage(_("give %s= or ids=, not both"), text);
-    const char *spec = options_text(o, "model");
-    return is_preset(spec) ? status_ok() : check_file(spec);
+    const char *spec = options_text(o, "model"), *tokenizer = given_tokenizer(o);
+    if (!is_preset(spec)) return check_file(spec, tokenizer);
+    if (tokenizer) return status_usage(_("tokenizer= goes with a model of others, not with %s"), spec);
+    return status_ok();
 }
 
 /* ---- making and reading ---- */
@@ -134,8 +141,22 @@ static Status find_truth(const Checkpoint *c, TrainedModel *out) {
     return take_grammar(g, out);
 }
 
-static Status get_file(const char *path, TrainedModel *out) {
-    STATUS_TRY(check_file(path));
+/* Of others: nobody knows its language. */
+static Status get_loaded(const char *path, const char *tokenizer, TrainedModel *out) {
+    LoadedModel l;
+    STATUS_TRY(loaded_read(path, tokenizer, &l));
+    out->model = l.model;
+    out->vocab = l.vocab;
+    out->foreign = true;
+    snprintf(out->no_truth, sizeof out->no_truth, _("no grammar comes with a model in the format of %s"), l.kind);
+    snprintf(out->path, sizeof out->path, "%s", path);
+    return status_ok();
+}
+
+static Status get_file(const Options *o, TrainedModel *out) {
+    const char *path = options_text(o, "model"), *tokenizer = given_tokenizer(o);
+    STATUS_TRY(check_file(path, tokenizer));
+    if (loaded_is(path)) return get_loaded(path, tokenizer, out);
     Checkpoint c;
     STATUS_TRY(checkpoint_read(path, &c));
     Status truth = find_truth(&c, out);
@@ -164,7 +185,8 @@ static void offer(Study *s, const TrainedModel *m) {
     for (int i = 0; i < 2; i++)
         if (options_find(o, texts[i]) && options_is_set(o, texts[i]) && !options_is_given(o, "ids"))
             snprintf(look.prompt, sizeof look.prompt, "%s", options_text(o, texts[i]));
-    study_offer_model(s, m->path);
+    if (given_tokenizer(o)) snprintf(look.tokenizer, sizeof look.tokenizer, "%s", given_tokenizer(o));
+    study_offer_model(s, m->foreign && !m->vocab ? "" : m->path);
     study_offer_look(s, &look);
 }
 
@@ -178,8 +200,8 @@ Status models_get(Study *s, TrainedModel *out) {
         if (status_is_ok(&status)) status = open_farm(out);
         study_about(s, "model_from", "%s trained on the farm with the recipe of lm.train and this seed", spec);
     } else {
-        status = get_file(spec, out);
-        study_about(s, "model_from", "a checkpoint");
+        status = get_file(study_options(s), out);
+        study_about(s, "model_from", out->foreign ? "a model of others, only read" : "a checkpoint");
     }
     if (status_is_ok(&status)) {
         study_about(s, "truth", "%s%s",
@@ -210,7 +232,7 @@ Status models_get_language(Study *s, TrainedModel *out) {
         status = open_farm(out);
         if (status_is_ok(&status)) status = preset_vocabulary(out);
     } else {
-        status = get_file(spec, out);
+        status = get_file(study_options(s), out);
     }
     if (status_is_ok(&status) && !out->language)
         status = status_usage(_("of=truth: there is none for '%s': %s"), spec, out->no_truth);
@@ -240,17 +262,24 @@ static Status take_ids(const TrainedModel *m, const Options *o, int **ids, int *
 }
 
 Status models_text_ids(const TrainedModel *m, const char *text, ModelsKind kind, int **ids, int *n) {
-    bool end = kind == MODELS_SENTENCE;
     if (!m->vocab) return status_usage(_("this model has no vocabulary: give ids="));
     int *word, words;
     STATUS_TRY(vocab_encode(m->vocab, text, &word, &words));
-    *n = words + 1 + end;
+    bool begin = vocab_first(m->vocab) >= 0, end = kind == MODELS_SENTENCE && !m->foreign;
+    *n = begin + words + end;
     *ids = MEM_ARRAY(int, (size_t)*n);
-    (*ids)[0] = VOCAB_BOS;
-    if (words) memcpy(*ids + 1, word, (size_t)words * sizeof *word);
-    if (end) (*ids)[words + 1] = VOCAB_EOS;
+    if (begin) (*ids)[0] = vocab_first(m->vocab);
+    if (words) memcpy(*ids + begin, word, (size_t)words * sizeof *word);
+    if (end) (*ids)[begin + words] = vocab_last(m->vocab);
     mem_free(word);
-    return status_ok();
+    if (*n > 0) return status_ok();
+    mem_free(*ids);
+    return status_usage(_("this model begins a text with nothing: give it a word at least"));
+}
+
+int models_end(const TrainedModel *m) {
+    if (m->foreign) return m->vocab ? vocab_last(m->vocab) : -1;
+    return VOCAB_EOS;
 }
 
 Status models_ids(const TrainedModel *m, const Options *o, const char *text, ModelsKind kind, int **ids, int *n) {

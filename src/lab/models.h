@@ -1,6 +1,6 @@
 /* models: where an experiment gets a trained model from: "gpt" and "modern" are trained on the farm at first use and
- * kept in the cache folder under a hash of everything that made them; a path is a checkpoint. Private to the
- * laboratory.
+ * kept in the cache folder under a hash of everything that made them; a path is a checkpoint, or a model of others
+ * (loaded.h). Private to the laboratory.
  *
  * The cache is a convenience and never a cause of failure: what is damaged is made again, and when the folder cannot be
  * written to, a note says so. Two programs at once write the same bytes, each file in one go. */
@@ -19,6 +19,7 @@ typedef struct {
     Vocab *vocab;       /* NULL: the file has none, ids are all there is */
     Grammar *grammar;   /* NULL: no truth */
     Language *language; /* NULL: no truth */
+    bool foreign;       /* somebody else's, only read */
     char no_truth[500]; /* a sentence that says why; "" when there is one */
     char name[64];      /* what a title shows: "gpt" or the file's name */
     char path[512];     /* the file it came from or was kept in; "" when not kept */
@@ -39,7 +40,8 @@ void models_done(TrainedModel *m);
 /* Where the cache keeps a preset trained with SEED; false: there is no folder for it. */
 bool models_cache_path(const char *preset, uint64_t seed, Str *path);
 
-/* A prompt: <s> and the words, all of which go in. A sentence: <s>, the words, </s>; the last is only predicted. */
+/* A prompt: <s> and the words, all of which go in. A sentence: <s>, the words, </s>; the last is only predicted. Of a
+ * model of others: what its tokenizer puts before every text, and the text; nothing behind it. */
 typedef enum { MODELS_PROMPT, MODELS_SENTENCE } ModelsKind;
 /* The tokens that ids= (taken as they are) or the option TEXT name. Refused with a sentence when the vocabulary does
  * not have them or the context cannot take them. *ids is allocated. */
@@ -47,6 +49,8 @@ Status models_ids(const TrainedModel *m, const Options *o, const char *text, Mod
                   int *n) STATUS_CHECKED;
 /* The same of a text that is no option. */
 Status models_text_ids(const TrainedModel *m, const char *text, ModelsKind kind, int **ids, int *n) STATUS_CHECKED;
+/* The id that ends a text; -1: none is known. */
+int models_end(const TrainedModel *m);
 /* Sum of log p of ids[from..n-1] given those before, from >= 1; n - 1 tokens go in. Nats. */
 double models_log_p(const TrainedModel *m, const int *ids, int n, int from);
 /* The model looking at all of ids[0..n-1]. */

@@ -92,13 +92,16 @@ static bool begin(Look *k, Observers *o) {
     const BeamSettings *b = &scene->beam;
     k->watch = observers_beam_watch(o);
     k->n = scene->visible < scene->prompt ? scene->visible : scene->prompt;
-    k->config = (BeamConfig){
-        .width = b->width ? b->width : BEAM_WIDTH, .tokens = TOKENS, .end = VOCAB_EOS, .length_norm = b->length_norm};
+    k->config = (BeamConfig){.width = b->width ? b->width : BEAM_WIDTH,
+                             .tokens = TOKENS,
+                             .end = vocab_last(scene->vocab),
+                             .length_norm = b->length_norm};
     k->config.pruned = k->config.width;
     k->truth = b->truth;
     k->compared = -1;
     if (observers_truth(o, scene, scene->ids, k->n)->count > 0) k->memo = beam_watch_memo(k->watch, scene->language);
-    if (scene->ids[k->n - 1] == VOCAB_EOS || (k->truth && !k->memo)) return false;
+    bool ended = k->n > 1 && scene->ids[k->n - 1] == vocab_last(scene->vocab);
+    if (ended || (k->truth && !k->memo)) return false;
     k->key = key_of(k);
     open_source(k);
     return true;
@@ -254,7 +257,7 @@ static void add_samples(Snapshot *s, Look *k) {
     Table *t = table_new("beam_samples", sample_columns);
     BeamSample sample[SAMPLES];
     BeamSource source = source_of(k);
-    Status status = beam_samples(&source, SAMPLES, SAMPLE_TOKENS, VOCAB_EOS, k->scene->seed, sample);
+    Status status = beam_samples(&source, SAMPLES, SAMPLE_TOKENS, vocab_last(k->scene->vocab), k->scene->seed, sample);
     for (int i = 0; i < SAMPLES && status_is_ok(&status); i++) add_sample(t, k, i, &sample[i]);
     beam_samples_done(sample, SAMPLES);
     snapshot_add_table(s, t);

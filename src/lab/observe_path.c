@@ -3,6 +3,7 @@
 #include "paths.h"
 #include "scene.h"
 #include "speaker.h"
+#include "tokens.h"
 
 #include <math.h>
 #include <string.h>
@@ -23,7 +24,8 @@ static void add_model(Observers *o, const Scene *scene, const char *prefix, Tabl
     Language *language = observers_truth(o, scene, scene->ids, scene->visible)->count ? scene->language : NULL;
     Path p;
     path_init(&p);
-    Status s = greedy_model(d, vocab, scene->vocab, language, scene->ids, scene->visible, TOKENS, &p);
+    Status s = greedy_model(d, vocab, scene->vocab, vocab_last(scene->vocab), language, scene->ids, scene->visible,
+                            TOKENS, &p);
     decoder_reset(d);
     if (status_is_ok(&s) && p.count && !isnan(p.log_p)) {
         paths_add_steps(steps, scene->vocab, &p);
@@ -49,10 +51,14 @@ static void add_truth(Observers *o, const Scene *scene, const char *prefix, Tabl
 
 void observe_path(Observers *o, const Scene *scene, Snapshot *s) {
     Table *steps = table_new("path", paths_step_columns), *sentences = table_new("sentence", paths_sentence_columns);
-    bool ended = scene->ids[scene->visible - 1] == VOCAB_EOS; /* nothing follows */
+    int last = scene->ids[scene->visible - 1];
+    bool ended = scene->visible > 1 && last == vocab_last(scene->vocab); /* nothing follows */
     Str prefix;
     str_init(&prefix);
-    path_words(scene->vocab, scene->ids, scene->visible, &prefix);
+    if (vocab_is_foreign(scene->vocab))
+        tokens_text(scene->vocab, scene->ids, scene->visible, &prefix);
+    else
+        path_words(scene->vocab, scene->ids, scene->visible, &prefix);
     if (!ended) add_model(o, scene, prefix.s, steps, sentences);
     if (!ended && scene->language) add_truth(o, scene, prefix.s, sentences);
     str_done(&prefix);

@@ -11,6 +11,8 @@
 
 /* Numbers that a snapshot takes of all operations, and as many of gradients. */
 #define KEPT_MOST ((size_t)1 << 18)
+/* Parameters of a model that is only read whose tensors are measured at every look: some milliseconds. */
+#define LENT_MOST ((size_t)1 << 23)
 
 const Column observe_step_pass_columns[] = {{"loss", COLUMN_DOUBLE, "nats"},      {"targets", COLUMN_INT, ""},
                                             {"values", COLUMN_INT, ""},           {"kept", COLUMN_INT, ""},
@@ -142,6 +144,30 @@ static double rms(const real *x, const real *minus, size_t n) {
     return sqrt(squares / (double)n);
 }
 
+/* Of a slice that lies elsewhere, in whatever order. */
+static double rms_of_view(const Params *p, int slice) {
+    const Slice *s = &p->slice[slice];
+    View v = params_view(p, slice);
+    int lines = v.turned ? s->cols : s->rows, n = v.turned ? s->rows : s->cols;
+    double squares = 0;
+    for (int i = 0; i < lines; i++) {
+        double line = rms(v.x + (size_t)i * (size_t)v.ld, NULL, (size_t)n);
+        squares += line * line;
+    }
+    return sqrt(squares / lines);
+}
+
+/* Parameters that are only read: nothing has changed them, and of a large model not even their size is worked out. */
+static void add_lent_tensor(Table *t, const Params *p, int slice) {
+    table_add_text(t, p->slice[slice].name);
+    table_add_int(t, (long long)slice_count(&p->slice[slice]));
+    if (p->count <= LENT_MOST)
+        table_add_real(t, rms_of_view(p, slice));
+    else
+        table_add_empty(t);
+    for (int i = 0; i < 3; i++) table_add_empty(t);
+}
+
 static void add_tensor(Table *t, const Params *p, const Slice *slice, const RunUpdate *u) {
     const real *x = p->x + slice->at;
     size_t n = slice_count(slice);
@@ -165,7 +191,12 @@ static void add_tensor(Table *t, const Params *p, const Slice *slice, const RunU
 static void add_tensors(Snapshot *s, const Scene *scene) {
     const Params *p = model_read_params(scene->model);
     Table *t = table_new("tensors", observe_step_tensor_columns);
-    for (int i = 0; i < p->slices; i++) add_tensor(t, p, &p->slice[i], scene->update);
+    for (int i = 0; i < p->slices; i++) {
+        if (p->view)
+            add_lent_tensor(t, p, i);
+        else
+            add_tensor(t, p, &p->slice[i], scene->update);
+    }
     snapshot_add_table(s, t);
 }
 

@@ -1,5 +1,6 @@
 #include "paths.h"
 
+#include "mem.h"
 #include "tokens.h"
 
 #include <math.h>
@@ -49,12 +50,21 @@ void paths_add_text(Table *t, const char *of, const char *text, double log_p, do
     add_known(t, true_log_p);
 }
 
+/* Their tokens bring their own blanks. */
+static void add_foreign(Str *text, const Vocab *v, const Path *p) {
+    int *ids = MEM_ARRAY(int, (size_t)p->count);
+    for (int i = 0; i < p->count; i++) ids[i] = p->step[i].id;
+    tokens_text(v, ids, p->count, text);
+    mem_free(ids);
+}
+
 void paths_add_sentence(Table *t, const Vocab *v, const char *of, const char *prefix, const Path *p) {
     Str text;
     str_init(&text);
     str_add(&text, prefix);
+    if (v && vocab_is_foreign(v)) add_foreign(&text, v, p);
     for (int i = 0; i < p->count; i++) {
-        if (p->step[i].id < VOCAB_SPECIALS) continue;
+        if (p->step[i].id < VOCAB_SPECIALS || (v && vocab_is_foreign(v))) continue;
         str_addf(&text, "%s%s", text.len ? " " : "", tokens_name(v, p->step[i].id));
     }
     paths_add_text(t, of, text.s, p->log_p, p->true_log_p);

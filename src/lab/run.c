@@ -6,6 +6,7 @@
 #include "clock.h"
 #include "intl.h"
 #include "io/checkpoint.h"
+#include "loaded.h"
 #include "mem.h"
 
 #include <math.h>
@@ -30,6 +31,7 @@ struct Run {
     int batch_size;
     long done, steps;
     char missing[500]; /* why an opened run has no corpus; "" when it has one */
+    bool reads_only;   /* somebody else's model: no shards, no moments, no gradient */
 };
 
 /* Life. */
@@ -153,17 +155,22 @@ static Status original_corpus(const Checkpoint *c, const Options *o, Corpus **ou
     return status_usage(_("'%s' has other words now than the model"), spec);
 }
 
+/* A corpus that is but a vocabulary, which passes to it. */
+static Corpus *only_words(Vocab *v, const char *name) {
+    Corpus *corpus = MEM_NEW(Corpus);
+    snprintf(corpus->name, sizeof corpus->name, "%s", name);
+    corpus->vocab = v;
+    corpus->floor_nll = (double)NAN;
+    return corpus;
+}
+
 /* That, or one that has the vocabulary and no sentence. */
 static Corpus *corpus_for(const Checkpoint *c, const Options *o, char *missing, size_t bytes) {
     Corpus *corpus;
     Status s = original_corpus(c, o, &corpus);
     if (status_is_ok(&s)) return corpus;
     snprintf(missing, bytes, "%s", s.text);
-    corpus = MEM_NEW(Corpus);
-    snprintf(corpus->name, sizeof corpus->name, "%s", c->corpus);
-    corpus->vocab = vocab_copy(c->vocab);
-    corpus->floor_nll = (double)NAN;
-    return corpus;
+    return only_words(vocab_copy(c->vocab), c->corpus);
 }
 
 /* The state of the file, for a run that was set up with its model. */
@@ -175,7 +182,29 @@ static void take_moments(Run *r, const Checkpoint *c) {
     r->optim.updates = c->optim.updates;
 }
 
-Status run_open(const char *path, const Options *o, int threads, Run **out) {
+static Status open_loaded(const char *path, const char *tokenizer, const Options *o, Run **out) {
+    LoadedModel l;
+    STATUS_TRY(loaded_read(path, tokenizer, &l));
+    if (!l.vocab) {
+        loaded_done(&l);
+        return status_usage(_("'%s' does not say what its tokens are: tokenizer=FILE does"), path);
+    }
+    Run *r = MEM_NEW(Run);
+    r->data = run_data_new(only_words(l.vocab, l.kind), "");
+    r->seed = (uint64_t)options_int(o, "seed");
+    r->start = r->optim.config = optim_config(o);
+    r->reads_only = true;
+    r->batch_size = (int)options_int(o, "batch");
+    r->model = l.model;
+    batch_init(&r->batch);
+    snprintf(r->missing, sizeof r->missing, "%s", _("somebody else trained it, and it is only read"));
+    *out = r;
+    return status_ok();
+}
+
+Status run_open(const char *path, const char *tokenizer, const Options *o, int threads, Run **out) {
+    if (loaded_is(path)) return open_loaded(path, tokenizer, o, out);
+    if (tokenizer) return status_usage(_("tokenizer= goes with a model of others; '%s' brings its vocabulary"), path);
     Checkpoint c;
     STATUS_TRY(checkpoint_read(path, &c));
     if (!c.vocab) {
@@ -247,6 +276,14 @@ long run_done(const Run *r) {
 
 long run_steps(const Run *r) {
     return r->steps;
+}
+
+bool run_reads_only(const Run *r) {
+    return r->reads_only;
+}
+
+int run_threads(const Run *r) {
+    return r->shards ? shards_threads(r->shards) : 1;
 }
 
 const char *run_missing(const Run *r) {
@@ -380,6 +417,7 @@ static Status set_threads(Run *r, const char *value) {
 
 Status run_set(Run *r, const char *name, const char *value) {
     OptimConfig *c = &r->optim.config;
+    if (r->reads_only) return status_usage(_("nothing is set of a model that is only read"));
     if (strcmp(name, "threads") == 0) return set_threads(r, value);
     if (strcmp(name, "clip") == 0) return positive(name, value, &c->clip);
     if (strcmp(name, "weight_decay") == 0) return positive(name, value, &c->weight_decay);
@@ -397,6 +435,7 @@ void run_reset_settings(Run *r) {
 /* Memory. */
 
 void run_remember(const Run *r, RunMemory *m) {
+    if (r->reads_only) return; /* there is but one step */
     const Params *p = model_params(r->model);
     size_t bytes = p->count * sizeof(real);
     if (!m->x) {
@@ -435,6 +474,7 @@ void run_memory_done(RunMemory *m) {
 /* Files. */
 
 Status run_save(Run *r, const char *path) {
+    if (r->reads_only) return status_usage(_("this model is only read: it is in its own file already"));
     const Corpus *c = r->data->corpus;
     CheckpointRun run = {.seed = r->seed,
                          .step = r->done,

@@ -27,6 +27,7 @@ typedef struct {
     int threads;
     long parameters;
     int vocab, context, d, layers, heads, kv_heads, head_dim, d_ff, window;
+    bool reads_only; /* somebody else's model: nothing is trained */
     /* training clock: steps count from 1; 0 is the model as it was initialised */
     long step;  /* what is looked at */
     long head;  /* the newest step trained; step < head: the past */

@@ -37,7 +37,8 @@ bool study_caches(const Study *s);
 void study_offer_model(Study *s, const char *path);
 /* What to look at there. From 0; query and key -1: where the cursor stands. */
 typedef struct {
-    char prompt[512]; /* "": the words there are */
+    char prompt[512];    /* "": the words there are */
+    char tokenizer[512]; /* that goes with the model; "": its own */
     int layer, head, query, key;
 } StudyLook;
 void study_offer_look(Study *s, const StudyLook *look);
