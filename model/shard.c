@@ -11,8 +11,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* How often a thread looks before it sleeps: some hundred microseconds. A sleeping wake-up costs more than a shard. */
-#define SPINS 20000
+/* How often a thread looks before it sleeps. Between two jobs of a step lie some hundred microseconds, and waking up
+ * costs about as much; but who waits for the other threads to finish waits briefly or for one that was held up, which may
+ * want this core. */
+#define JOB_SPINS  20000
+#define DONE_SPINS 3000
 
 typedef enum { JOB_GRADIENT, JOB_SUM, JOB_NLL, JOB_QUIT } Job;
 
@@ -42,8 +45,9 @@ struct Shards {
     double denominator;
     real *grad;
 
-    atomic_uint announced; /* counts jobs */
-    atomic_int running;    /* helpers that are not done with the announced job */
+    atomic_bool taken[SHARDS]; /* of the announced job */
+    atomic_uint announced;     /* counts jobs */
+    atomic_int running;        /* helpers that are not done with the announced job */
     pthread_mutex_t lock;
     pthread_cond_t wake, done;
     char first_bad[64];
@@ -97,22 +101,29 @@ static void sum_stretch(Shards *s, int worker) {
     sum_in_order(to - from, p[0].grad + from, p[1].grad + from, p[2].grad + from, p[3].grad + from, s->grad + from);
 }
 
+/* Shard I, unless another thread has begun it. */
+static void do_shard(Shards *s, Worker *w, int i) {
+    if (atomic_exchange_explicit(&s->taken[i], true, memory_order_relaxed)) return;
+    if (s->job == JOB_GRADIENT) gradient_of(s, w, &s->shard[i], i);
+    if (s->job == JOB_NLL) nll_of(s, w, &s->shard[i]);
+}
+
+/* First what is always its own, so that gradients stay in its cache; then what a thread that was held up (by the
+ * screen's, say) has not begun yet. */
 static void do_share(Shards *s, Worker *w) {
     if (s->job == JOB_SUM) {
         sum_stretch(s, w->number);
         return;
     }
-    for (int i = w->number; i < SHARDS; i += s->threads) {
-        if (s->job == JOB_GRADIENT) gradient_of(s, w, &s->shard[i], i);
-        if (s->job == JOB_NLL) nll_of(s, w, &s->shard[i]);
-    }
+    for (int i = w->number; i < SHARDS; i += s->threads) do_shard(s, w, i);
+    for (int i = SHARDS - 1; i >= 0; i--) do_shard(s, w, i);
 }
 
 /* --- meeting --- */
 
 /* Waits until `announced` is no longer SEEN: looks for a while, then sleeps. */
 static unsigned wait_for_job(Shards *s, unsigned seen) {
-    for (int i = 0; i < SPINS; i++) {
+    for (int i = 0; i < JOB_SPINS; i++) {
         unsigned now = atomic_load_explicit(&s->announced, memory_order_acquire);
         if (now != seen) return now;
         simd_pause();
@@ -133,7 +144,7 @@ static void report_done(Shards *s) {
 }
 
 static void wait_until_done(Shards *s) {
-    for (int i = 0; i < SPINS; i++) {
+    for (int i = 0; i < DONE_SPINS; i++) {
         if (atomic_load_explicit(&s->running, memory_order_acquire) == 0) return;
         simd_pause();
     }
@@ -153,6 +164,7 @@ static void announce(Shards *s, Job job) {
 
 /* All threads do their share of JOB, the caller among them. */
 static void run_job(Shards *s, Job job) {
+    for (int i = 0; i < SHARDS; i++) atomic_store_explicit(&s->taken[i], false, memory_order_relaxed);
     if (s->threads > 1)
         announce(s, job);
     else

@@ -8,6 +8,7 @@
  *   bench_screen [keys [rounds [seconds per round]]] */
 #include "expect.h"
 
+#include "bench_frame.h"
 #include "clock.h"
 #include "pty.h"
 #include "rng.h"
@@ -16,8 +17,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#define FRAME "\033[?2026h" /* begins a picture */
 #define MARK 0x25B8 /* ▸ before the clock that the keys move */
 
 enum { KEYS_MOST = 100000, ROUNDS_MOST = 100 };
@@ -79,10 +80,7 @@ static void close_screen(Pty *p) {
 /* Takes in what the screen writes for so long. */
 static void watch(Pty *p, double seconds) {
     double end = clock_now() + seconds;
-    while (clock_now() < end) {
-        (void)pty_bytes(p);
-        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
-    }
+    for (double left = seconds; left > 0; left = end - clock_now()) pty_pump(p, left);
 }
 
 /* ---- latency ---- */
@@ -122,13 +120,22 @@ static void measure_latency(int w, int h, int keys) {
 
 /* ---- steps ---- */
 
-static double live_rate(double seconds) {
+static long frames_in(const char *bytes) {
+    long n = 0;
+    while ((bytes = strstr(bytes, FRAME)) != NULL) n++, bytes += strlen(FRAME);
+    return n;
+}
+
+/* FRAMES: pictures a second. */
+static double live_rate(double seconds, double *frames) {
     int y;
     Pty *p = open_screen(200, 60);
     long from = step_shown(p, &y);
+    size_t before = pty_bytes(p)->len;
     double begin = clock_now();
     watch(p, seconds);
-    double rate = (double)(step_shown(p, &y) - from) / (clock_now() - begin);
+    double took = clock_now() - begin, rate = (double)(step_shown(p, &y) - from) / took;
+    *frames = (double)frames_in(pty_bytes(p)->s + before) / took;
     close_screen(p);
     return rate;
 }
@@ -154,15 +161,15 @@ static double headless_rate(void) {
 }
 
 static void measure_steps(int rounds, double seconds) {
-    double with_screen[ROUNDS_MOST], headless[ROUNDS_MOST];
+    double with_screen[ROUNDS_MOST], headless[ROUNDS_MOST], frames[ROUNDS_MOST];
     for (int i = 0; i < rounds; i++) {
-        with_screen[i] = live_rate(seconds);
+        with_screen[i] = live_rate(seconds, &frames[i]);
         headless[i] = headless_rate();
     }
     double a = quantile(with_screen, rounds, 0.5), b = quantile(headless, rounds, 0.5);
     printf("{\"figure\": \"steps\", \"screen\": \"200x60\", \"unit\": \"steps/s\", \"live\": %.1f, \"headless\": %.1f, "
-           "\"share\": %.3f}\n",
-           a, b, a / b);
+           "\"share\": %.3f, \"frames_per_s\": %.1f}\n",
+           a, b, a / b, quantile(frames, rounds, 0.5));
 }
 
 static int argument(int argc, char **argv, int i, int otherwise, int most) {
@@ -173,6 +180,8 @@ static int argument(int argc, char **argv, int i, int otherwise, int most) {
 int main(int argc, char **argv) {
     int keys = argument(argc, argv, 1, 300, KEYS_MOST), rounds = argument(argc, argv, 2, 3, ROUNDS_MOST);
     int seconds = argument(argc, argv, 3, 5, 3600);
+    bench_heat(100);
+    bench_wall(100);
     measure_latency(80, 24, keys);
     measure_latency(200, 60, keys);
     measure_steps(rounds, seconds);

@@ -252,8 +252,7 @@ static void read_report(Pty *p) {
     p->status = r.value;
 }
 
-/* Takes in what has come, or waits until something comes. */
-static void pump(Pty *p, double seconds) {
+void pty_pump(Pty *p, double seconds) {
     struct pollfd fds[2] = {{p->master, POLLIN, 0}, {p->ended ? -1 : p->reports, POLLIN, 0}};
     poll(fds, 2, (int)(seconds * 1000));
     read_output(p);
@@ -267,7 +266,7 @@ void pty_type(Pty *p, const char *bytes) {
         ssize_t n = write(p->master, bytes, left);
         if (n < 0) {
             assert_true(errno == EAGAIN || errno == EINTR);
-            pump(p, 0.01);
+            pty_pump(p, 0.01);
             continue;
         }
         bytes += n;
@@ -284,7 +283,7 @@ pid_t pty_child(const Pty *p) {
 }
 
 void pty_resize(Pty *p, int w, int h) {
-    pump(p, 0);
+    pty_pump(p, 0);
     p->w = w;
     p->h = h;
     vterm_set_size(p->vterm, h, w);
@@ -311,7 +310,7 @@ static int index_of(const VTermColor *colour, bool own) {
 
 PtyCell pty_cell(Pty *p, int x, int y) {
     VTermScreenCell cell;
-    pump(p, 0);
+    pty_pump(p, 0);
     if (!vterm_screen_get_cell(p->screen, (VTermPos){.row = y, .col = x}, &cell)) fail_msg("no cell (%d, %d)", x, y);
     uint32_t ch = cell.chars[0];
     return (PtyCell){.ch = ch == 0              ? ' '
@@ -360,29 +359,29 @@ void pty_text(Pty *p, Str *out) {
 
 void pty_cursor(Pty *p, int *x, int *y) {
     VTermPos at;
-    pump(p, 0);
+    pty_pump(p, 0);
     vterm_state_get_cursorpos(vterm_obtain_state(p->vterm), &at);
     *x = at.col;
     *y = at.row;
 }
 
 bool pty_cursor_visible(Pty *p) {
-    pump(p, 0);
+    pty_pump(p, 0);
     return p->cursor_visible;
 }
 
 bool pty_alternate(Pty *p) {
-    pump(p, 0);
+    pty_pump(p, 0);
     return p->alternate;
 }
 
 bool pty_mouse(Pty *p) {
-    pump(p, 0);
+    pty_pump(p, 0);
     return p->mouse;
 }
 
 bool pty_paste(Pty *p) {
-    pump(p, 0);
+    pty_pump(p, 0);
     const char *on = NULL, *off = NULL, *s;
     for (s = p->bytes.s; (s = strstr(s, "\033[?2004h")) != NULL; s++) on = s;
     for (s = p->bytes.s; (s = strstr(s, "\033[?2004l")) != NULL; s++) off = s;
@@ -408,7 +407,7 @@ bool pty_is_given_back(Pty *p) {
 }
 
 const Str *pty_bytes(Pty *p) {
-    pump(p, 0);
+    pty_pump(p, 0);
     return &p->bytes;
 }
 
@@ -424,10 +423,10 @@ static void fail_with_screen(Pty *p, const char *what) {
 
 void pty_expect_if(Pty *p, bool (*holds)(Pty *p, void *user), void *user, const char *what) {
     double end = now() + LIMIT;
-    pump(p, 0);
+    pty_pump(p, 0);
     while (!holds(p, user)) {
         if (now() > end) fail_with_screen(p, what);
-        pump(p, 0.1);
+        pty_pump(p, 0.1);
     }
 }
 

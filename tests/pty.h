@@ -33,6 +33,7 @@ Pty *pty_spawn(const PtyOptions *o, const char *const *argv); /* argv[0] is the 
 Pty *pty_call(const PtyOptions *o, int (*function)(void *user), void *user);
 void pty_free(Pty *p); /* kills what is left */
 
+void pty_pump(Pty *p, double seconds); /* takes in what has come, or waits so long until something comes */
 void pty_type(Pty *p, const char *bytes);
 void pty_resize(Pty *p, int w, int h);
 void pty_signal(Pty *p, int signal); /* to the child itself */

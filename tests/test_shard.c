@@ -157,13 +157,15 @@ static void test_warm_step_allocates_nothing(void **state) {
         c.dropout = .1;
         Training t;
         begin(&t, &c, 2);
-        /* the same batches again: the largest shard of each thread has been seen */
-        for (uint64_t step = 0; step < 4; step++) (void)train_step(&t, SENTENCES, step);
-        (void)shards_nll(t.shards, &t.batch);
-        MemCount before = mem_count();
-        for (uint64_t step = 0; step < 4; step++) (void)train_step(&t, SENTENCES, step);
-        (void)shards_nll(t.shards, &t.batch);
-        assert_int_equal((int)(mem_count().allocations - before.allocations), 0);
+        /* the same batches again: sooner or later each thread has seen the largest shard, also of those that it does
+         * for another */
+        size_t before, rounds = 0;
+        do {
+            assert_in_range(++rounds, 1, 50);
+            before = mem_count().allocations;
+            for (uint64_t step = 0; step < 4; step++) (void)train_step(&t, SENTENCES, step);
+            (void)shards_nll(t.shards, &t.batch);
+        } while (mem_count().allocations != before);
         end(&t);
     }
 }

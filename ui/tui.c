@@ -16,6 +16,7 @@ typedef struct {
     double least_interval; /* seconds between frames */
     double next_frame;     /* not before, for what changes by itself */
     double next_answer;    /* not before, for what a key or a click changed */
+    double price;          /* seconds of the processor that a frame takes lately */
     bool dirty, asked;     /* something changed; a person did it */
     int signal;
 } Loop;
@@ -25,9 +26,11 @@ static void draw(Loop *l) {
     l->term->size(l->term, &w, &h);
     canvas_resize(l->canvas, w, h);
     l->canvas->heat_colour = l->canvas->glyphs != GLYPHS_ASCII && style_heat_is_colour(app_style(l->app));
-    double start = clock_now();
+    double start = clock_now(), work = clock_cpu();
     app_draw(l->app, l->canvas);
     l->term->present(l->term, l->canvas, app_style(l->app));
+    l->price = 0.5 * (l->price + clock_cpu() - work);
+    if (l->worker) worker_set_price(l->worker, l->price);
     double cost = clock_now() - start, rest = rest_factor * cost;
     l->next_frame = clock_now() + (rest > l->least_interval ? rest : l->least_interval);
     l->next_answer = clock_now() + answer_factor * cost;

@@ -16,6 +16,11 @@
 
 enum { WAKE_READ, WAKE_WRITE };
 
+/* Pictures of running work take at most this share of the time, what they cost the screen included, but there is one in
+ * LAZIEST seconds whatever it costs. */
+#define PICTURE_SHARE 0.03
+#define LAZIEST       0.5
+
 struct Worker {
     Lab *lab; /* of the thread, once it runs */
     WorkerKind kind;
@@ -23,6 +28,7 @@ struct Worker {
     int wake[2];   /* a byte lies in it while a snapshot waits */
     bool prepared; /* of the thread */
     double last;   /* of the thread: when a snapshot was last published */
+    double look;   /* of the thread: seconds that making one takes lately */
 
     pthread_mutex_t mutex; /* over all that follows */
     pthread_cond_t work;   /* a line came, or the end */
@@ -32,6 +38,7 @@ struct Worker {
     bool wanted;      /* somebody took the last one, or nobody has had one yet */
     atomic_bool stop; /* also looked at without the mutex, by what takes long */
     double interval;  /* least seconds between two snapshots of running work */
+    double price;     /* seconds that the screen needs for one */
 };
 
 /* Out. */
@@ -43,7 +50,9 @@ static void wake(Worker *w) {
 }
 
 static void publish(Worker *w) {
+    double begin = clock_cpu();
     Snapshot *fresh = lab_snapshot(w->lab);
+    w->look = 0.5 * (w->look + clock_cpu() - begin);
     pthread_mutex_lock(&w->mutex);
     Snapshot *old = w->latest;
     w->latest = fresh;
@@ -58,9 +67,11 @@ static void publish(Worker *w) {
 static bool due(Worker *w, bool timed) {
     pthread_mutex_lock(&w->mutex);
     bool wanted = w->wanted;
-    double interval = timed ? w->interval : 0;
+    double interval = w->interval, price = w->price;
     pthread_mutex_unlock(&w->mutex);
-    return wanted && clock_now() - w->last >= interval;
+    if (!wanted || !timed) return wanted;
+    double affordable = fmin((w->look + price) / PICTURE_SHARE, LAZIEST);
+    return clock_now() - w->last >= fmax(interval, affordable);
 }
 
 Snapshot *worker_take(Worker *w) {
@@ -83,6 +94,12 @@ void worker_set_rate(Worker *w, double per_second) {
     BUG_ON(!(per_second > 0));
     pthread_mutex_lock(&w->mutex);
     w->interval = 1 / per_second;
+    pthread_mutex_unlock(&w->mutex);
+}
+
+void worker_set_price(Worker *w, double seconds) {
+    pthread_mutex_lock(&w->mutex);
+    w->price = seconds;
     pthread_mutex_unlock(&w->mutex);
 }
 

@@ -2,9 +2,13 @@
  * screen.
  *
  * A slow screen skips snapshots and never slows training; watching changes no number. The worker never touches the
- * terminal, and signals do not reach it (thread.h). Every command is answered by a snapshot of
- * its own; while work goes on there is another whenever the last one was taken and the rate allows it, and always one
- * when the work ends. */
+ * terminal, and signals do not reach it (thread.h).
+ *
+ * When there is a snapshot: after every command, and when the work ends, so that a run that is held or stepped always
+ * shows exactly where it is. While work goes on there is another when the last one was taken, at most so many a second,
+ * and only as often as they take 3 % of the time, making and showing together: a wall of ten panes comes some ten
+ * times a second on two cores, one pane at the full rate, and training hardly feels either. Everything in a snapshot is
+ * of the same step, and the screen shows one snapshot at a time. Only what somebody watches is worked out. */
 #ifndef LAB_WORKER_H
 #define LAB_WORKER_H
 
@@ -26,6 +30,7 @@ bool worker_post(Worker *w, const char *line);
 Snapshot *worker_take(Worker *w);
 int worker_fd(const Worker *w);                     /* readable when a snapshot waits; worker_take empties it */
 void worker_set_rate(Worker *w, double per_second); /* at most so many snapshots a second while running (default 20) */
+void worker_set_price(Worker *w, double seconds);   /* of the processor, that the screen needs to show one (default 0) */
 
 /* INLINE: does one unit of work (preparing, a command, or a turn) and publishes what a thread would, the clock aside;
  * false when idle. */
