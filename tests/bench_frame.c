@@ -71,7 +71,7 @@ static Term *open_term(void) {
 /* A hill that wanders, so that all values change from frame to frame. */
 static int hill(const void *data, int row, int column) {
     int phase = *(const int *)data;
-    double x = column / (double)COLUMNS - 0.5 - 0.02 * (phase % 50), y = row / (2.0 * ROWS) - 0.5 + 0.01 * (phase % 50);
+    double x = column / (double)COLUMNS - 0.5 - 0.02 * (phase % 10), y = row / (2.0 * ROWS) - 0.5 + 0.01 * (phase % 10);
     return (int)(250 / (1 + 9 * (x * x + y * y)));
 }
 
@@ -82,8 +82,15 @@ static int show_heat(void *user) {
     const StyleSheet style = {THEME_DARK, MAP_VIRIDIS, t->depth(t)};
     Canvas *c = canvas_new(COLUMNS, ROWS, t->glyphs(t));
     int phase = 0;
-    Heat heat = {.rows = 2 * ROWS, .cols = COLUMNS, .cell_w = 1, .cell_h = 1, .map = HEAT_SEQUENTIAL, .heat = hill,
-                 .data = &phase, .cursor_row = -1, .cursor_col = -1};
+    Heat heat = {.rows = 2 * ROWS,
+                 .cols = COLUMNS,
+                 .cell_w = 1,
+                 .cell_h = 1,
+                 .map = HEAT_SEQUENTIAL,
+                 .heat = hill,
+                 .data = &phase,
+                 .cursor_row = -1,
+                 .cursor_col = -1};
     for (int i = 0; i < result->frames; i++) {
         double begin = clock_cpu();
         phase++;

@@ -12,7 +12,17 @@
 
 enum { MESSAGE_ROWS = 4, PRESENT_LINE_LEAST_H = 10 };
 
+static bool same_layout(const LayoutKey *a, const LayoutKey *b) {
+    return a->known && b->known && a->w == b->w && a->h == b->h && a->focus == b->focus && a->view == b->view &&
+           a->presenting == b->presenting && memcmp(a->hidden, b->hidden, sizeof a->hidden) == 0;
+}
+
+/* Afresh only when something that it follows from has changed: a wall is the best of hundreds of arrangements. */
 static void compute_layout(App *a, int w, int h) {
+    LayoutKey key = {.known = true, .w = w, .h = h, .focus = a->focus, .view = a->view, .presenting = a->presenting};
+    memcpy(key.hidden, a->hidden, sizeof key.hidden);
+    if (same_layout(&a->laid, &key)) return;
+    a->laid = key;
     PaneNeed need[LAYOUT_MOST];
     int n = pane_count();
     for (int i = 0; i < n; i++) {

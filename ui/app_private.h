@@ -16,6 +16,15 @@ typedef enum { OVERLAY_NONE, OVERLAY_HELP, OVERLAY_OPTIONS } Overlay;
 typedef enum { ARRIVAL_KEPT, ARRIVAL_VISIT, ARRIVAL_HOME } Arrival; /* what the screen's lines belong to */
 typedef enum { ASK_NOTHING, ASK_COMMAND, ASK_FIND, ASK_PROMPT } Ask;
 
+/* What the layout follows from. */
+typedef struct {
+    bool known;
+    int w, h, focus;
+    ViewKind view;
+    bool presenting;
+    bool hidden[LAYOUT_MOST];
+} LayoutKey;
+
 struct App {
     Worker *worker;           /* NULL: none */
     const Snapshot *snapshot; /* never NULL */
@@ -34,6 +43,7 @@ struct App {
     bool quitting, quit; /* asked once; decided */
     int w, h;            /* of the last drawing */
     Layout layout;       /* of the last drawing */
+    LayoutKey laid;      /* what it follows from */
 
     Overlay overlay;
     Rect overlay_inside; /* of the last drawing */

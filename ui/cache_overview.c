@@ -23,17 +23,19 @@ static size_t index_of(const Lengths *l, int layer, int head, int slot) {
 static double *lengths_new(const CacheSeen *s, const Lengths *l, bool values, double *most) {
     double *length = MEM_ARRAY(double, (size_t)s->layers *(size_t)s->kv_heads *(size_t)s->used);
     *most = 0;
-    for (int layer = 0; layer < s->layers; layer++)
+    for (int layer = 0; layer < s->layers; layer++) {
+        const Field *f = cache_field(s, layer, values);
         for (int head = 0; head < s->kv_heads; head++)
             for (int slot = 0; slot < s->used; slot++) {
                 double sum = 0;
                 for (int i = 0; i < s->hd; i++) {
-                    double x = cache_value(s, layer, values, head, slot, i);
+                    double x = (double)field_at(f, head, slot, i, 0);
                     sum += x * x;
                 }
                 length[index_of(l, layer, head, slot)] = sqrt(sum);
                 if (isfinite(sum)) *most = fmax(*most, sqrt(sum));
             }
+    }
     return length;
 }
 

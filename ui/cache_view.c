@@ -33,12 +33,12 @@ int cache_window(const CacheSeen *s) {
     return t && s->layer < table_rows(t) ? cell_int(t, s->layer, "window") : 0;
 }
 
-static const Field *field_of(const CacheSeen *s, int layer, bool values) {
+const Field *cache_field(const CacheSeen *s, int layer, bool values) {
     return snapshot_field(s->snapshot, values ? "cache.%d.values" : "cache.%d.keys", layer);
 }
 
 double cache_value(const CacheSeen *s, int layer, bool values, int head, int slot, int i) {
-    return (double)field_at(field_of(s, layer, values), head, slot, i, 0);
+    return (double)field_at(cache_field(s, layer, values), head, slot, i, 0);
 }
 
 static int slot_of(const CacheSeen *s, int position) {
@@ -75,7 +75,7 @@ bool cache_see(const PaneContext *x, int column, CacheSeen *out) {
     out->used = keys->dim[1];
     out->hd = keys->dim[2];
     out->group = heads > out->kv_heads ? heads / out->kv_heads : 1;
-    while (field_of(out, out->layers, false)) out->layers++;
+    while (cache_field(out, out->layers, false)) out->layers++;
     see_slots(out);
     out->layer = clamp(x->cursor->layer, 0, out->layers - 1);
     out->head = clamp(x->cursor->head / out->group, 0, out->kv_heads - 1);
@@ -222,7 +222,7 @@ static Heat heat_of(const CacheSeen *s, const CacheLayout *p, const CacheMap *m)
 }
 
 static void draw_map(const CacheSeen *s, const CacheLayout *p, Canvas *c, Rect r, int layer, int head, bool values) {
-    const Field *f = field_of(s, layer, values);
+    const Field *f = cache_field(s, layer, values);
     CacheMap m = {f, head, s->used, edge_of(f)};
     Heat heat = heat_of(s, p, &m);
     if (layer == s->layer && head == s->head && values == (s->column >= s->hd)) {
@@ -335,7 +335,7 @@ bool cache_cell_at(const CacheSeen *s, const Canvas *c, Rect r, int x, int y, in
     for (*layer = p.first_layer; *layer < p.first_layer + p.layers; ++*layer)
         for (*head = p.first_head; *head < p.first_head + p.heads; ++*head)
             for (int values = 0; values < 2; values++) {
-                CacheMap m = {field_of(s, *layer, values), *head, s->used, 1};
+                CacheMap m = {cache_field(s, *layer, values), *head, s->used, 1};
                 Heat heat = heat_of(s, &p, &m);
                 if (!draw_heat_at(c, map_rect(&p, r, *layer, *head, values), &heat, x, y, slot, column)) continue;
                 *column += values ? s->hd : 0;
@@ -369,7 +369,7 @@ void cache_draw_marks(const CacheSeen *s, Canvas *c, int x, int y, int w) {
 void cache_draw_scale(const CacheSeen *s, Canvas *c, int x, int y, int w) {
     int part = least(SCALE_W, (w - GAP) / 2);
     for (int values = 0; values < 2 && part >= 12; values++) {
-        double edge = edge_of(field_of(s, s->layer, values));
+        double edge = edge_of(cache_field(s, s->layer, values));
         char low[FORMAT_BYTES + 4], high[FORMAT_BYTES];
         snprintf(low, sizeof low, "%s %s", values ? "V" : "K", format_fixed(-edge, 1).s);
         snprintf(high, sizeof high, "%s", format_fixed(edge, 1).s);

@@ -26,6 +26,8 @@ bool cache_see(const PaneContext *x, int column, CacheSeen *out);
 int cache_position(const CacheSeen *s, int slot);
 /* The window of the cursor's layer; 0: none. */
 int cache_window(const CacheSeen *s);
+/* Its keys or values [Hkv slots hd]; NULL: no such layer. */
+const Field *cache_field(const CacheSeen *s, int layer, bool values);
 double cache_value(const CacheSeen *s, int layer, bool values, int head, int slot, int i);
 
 /* As many layers and heads as there is room for, the cursor's among them. */

@@ -130,8 +130,10 @@ void canvas_fill(Canvas *c, Rect r, uint32_t ch, StyleRole role, int attributes)
     cell.ch = c->glyphs == GLYPHS_ASCII ? ascii_cell(ch) : ch;
     cell.role = (uint8_t)role;
     cell.attributes = (uint8_t)(attributes & 0xFF);
-    for (int y = 0; y < view.h; y++)
-        for (int x = 0; x < view.w; x++) *canvas_cell(&view, x, y) = cell;
+    for (int y = 0; y < view.h; y++) {
+        Cell *row = view.cell + (size_t)y * (size_t)view.stride;
+        for (int x = 0; x < view.w; x++) row[x] = cell;
+    }
 }
 
 void canvas_halves(Canvas *c, int x, int y, StyleRole role, StyleRole lower) {
@@ -140,11 +142,24 @@ void canvas_halves(Canvas *c, int x, int y, StyleRole role, StyleRole lower) {
     if (cell != NULL && c->glyphs != GLYPHS_ASCII) cell->ground = (uint8_t)(1 + lower);
 }
 
+Cell canvas_heat_cell(const Canvas *c, uint32_t ch, HeatMap map, uint8_t top, uint8_t bottom, bool void_top,
+                      bool void_bottom) {
+    return (Cell){.ch = c->glyphs == GLYPHS_ASCII ? ascii_cell(ch) : ch,
+                  .width = 1,
+                  .role = STYLE_TEXT,
+                  .map = (uint8_t)map,
+                  .top = top,
+                  .bottom = bottom,
+                  .void_top = void_top,
+                  .void_bottom = void_bottom};
+}
+
 void canvas_heat(Canvas *c, int x, int y, uint32_t ch, HeatMap map, uint8_t top, uint8_t bottom) {
-    Cell cell = {.ch = c->glyphs == GLYPHS_ASCII ? ascii_cell(ch) : ch, .width = 1, .role = STYLE_TEXT};
-    cell.map = (uint8_t)map;
-    cell.top = top;
-    cell.bottom = bottom;
+    set_cell(c, x, y, canvas_heat_cell(c, ch, map, top, bottom, false, false));
+}
+
+void canvas_set(Canvas *c, int x, int y, Cell cell) {
+    BUG_ON(cell.width != 1);
     set_cell(c, x, y, cell);
 }
 

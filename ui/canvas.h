@@ -24,6 +24,7 @@ typedef struct {
     uint8_t top, bottom; /* heat 0..255 of the upper and lower half (equal when the cell shows one value); only with a map */
     bool void_top, void_bottom; /* that half is outside the data or masked */
     bool over;                  /* CH stands on the heat of TOP, a half block too */
+    uint8_t unused[2];          /* no gaps: cells are compared as bytes */
 } Cell;
 
 typedef struct {
@@ -63,6 +64,10 @@ void canvas_fill(Canvas *c, Rect r, uint32_t ch, StyleRole role, int attributes)
 void canvas_halves(Canvas *c, int x, int y, StyleRole role, StyleRole lower);
 /* A cell of heat. CH is CANVAS_HALF_UPPER or _LOWER, or a glyph that is shown on top of the colour of TOP. */
 void canvas_heat(Canvas *c, int x, int y, uint32_t ch, HeatMap map, uint8_t top, uint8_t bottom);
+/* The same in two steps, for many alike: such a cell, with halves that are void, and a cell of one column at its place. */
+Cell canvas_heat_cell(const Canvas *c, uint32_t ch, HeatMap map, uint8_t top, uint8_t bottom, bool void_top,
+                      bool void_bottom);
+void canvas_set(Canvas *c, int x, int y, Cell cell);
 
 /* CH on the colour of a cell of heat, and readable there. No heat: as canvas_put in STYLE_TEXT. */
 void canvas_over(Canvas *c, int x, int y, uint32_t ch);

@@ -130,28 +130,54 @@ static void put_void(Canvas *c, const HeatFrame *f, int x, int y) {
     canvas_put(c, x, y, middle && line ? dot : ' ', STYLE_BORDER, ATTRIBUTE_NONE);
 }
 
-/* The value of a half-row, -1: void or outside. */
-static int half_value(const HeatFrame *f, const Heat *h, int half, int column) {
+/* The values of a half-row, one for each column of values; -1: void or outside. */
+static void read_half(const HeatFrame *f, const Heat *h, int half, int *out) {
     int row = half / f->cell_h;
-    if (row >= f->rows) return -1;
-    return h->heat(h->data, f->first_row + row, f->first_col + column / f->cell_w);
+    for (int col = 0; col < f->cols; col++)
+        out[col] = row < f->rows ? h->heat(h->data, f->first_row + row, f->first_col + col) : -1;
 }
 
-static void put_value(Canvas *c, const HeatFrame *f, const Heat *h, int column, int line) {
-    int x = f->area.x + column, y = f->area.y + line;
-    int top = half_value(f, h, 2 * line, column), bottom = half_value(f, h, 2 * line + 1, column);
-    if (top < 0 && bottom < 0) {
-        put_void(c, f, x, y);
-        return;
-    }
+static Cell value_cell(const Canvas *c, const Heat *h, int top, int bottom) {
     int upper = top < 0 ? 0 : clamp(top, 0, 255), lower = bottom < 0 ? 0 : clamp(bottom, 0, 255);
     uint32_t ch = top < 0 ? CANVAS_HALF_LOWER : CANVAS_HALF_UPPER;
     if (!c->heat_colour) ch = draw_heat_glyph(c, h->map, (uint8_t)(top < 0 ? lower : upper));
-    canvas_heat(c, x, y, ch, h->map, (uint8_t)upper, (uint8_t)lower);
-    Cell *cell = canvas_cell(c, x, y);
-    if (cell == NULL) return;
-    cell->void_top = top < 0;
-    cell->void_bottom = bottom < 0;
+    return canvas_heat_cell(c, ch, h->map, (uint8_t)upper, (uint8_t)lower, top < 0, bottom < 0);
+}
+
+/* A line of the screen: TOP and BOTTOM [cols] are its half-rows. */
+static void put_line(Canvas *c, const HeatFrame *f, const Heat *h, int line, const int *top, const int *bottom) {
+    int y = f->area.y + line;
+    for (int col = 0; col < f->cols; col++) {
+        int x = f->area.x + col * f->cell_w;
+        bool is_void = top[col] < 0 && bottom[col] < 0;
+        Cell cell = is_void ? (Cell){0} : value_cell(c, h, top[col], bottom[col]);
+        for (int i = 0; i < f->cell_w; i++)
+            if (is_void)
+                put_void(c, f, x + i, y);
+            else
+                canvas_set(c, x + i, y, cell);
+    }
+}
+
+/* Every value is asked for once, however large it is drawn. */
+static void put_lines(Canvas *c, const HeatFrame *f, const Heat *h) {
+    int *top = MEM_ARRAY(int, 2 * (size_t)f->cols), *bottom = top + f->cols;
+    for (int line = 0, row[2] = {-1, -1}; line < f->area.h; line++) {
+        int upper = 2 * line / f->cell_h, lower = (2 * line + 1) / f->cell_h;
+        size_t bytes = (size_t)f->cols * sizeof *top;
+        if (upper != row[0] && upper == row[1])
+            memcpy(top, bottom, bytes);
+        else if (upper != row[0])
+            read_half(f, h, 2 * line, top);
+        if (lower == upper)
+            memcpy(bottom, top, bytes);
+        else if (lower != row[1])
+            read_half(f, h, 2 * line + 1, bottom);
+        row[0] = upper;
+        row[1] = lower;
+        put_line(c, f, h, line, top, bottom);
+    }
+    mem_free(top);
 }
 
 /* Writes over a value without losing its colour. */
@@ -224,8 +250,7 @@ static void draw_number(Canvas *c, const HeatFrame *f, const Heat *h, int row, i
 }
 
 static void draw_values(Canvas *c, const HeatFrame *f, const Heat *h) {
-    for (int line = 0; line < f->area.h; line++)
-        for (int column = 0; column < f->area.w; column++) put_value(c, f, h, column, line);
+    put_lines(c, f, h);
     if (h->text == NULL || f->cell_w < 3 || f->cell_h < 2 || f->cell_h % 2 != 0) return;
     int large = large_rows(c, f, h);
     for (int row = 0; row < f->rows; row++)

@@ -58,11 +58,12 @@ static bool is_allowed(const MaskPlan *p, int row, int col) {
 }
 
 bool mask_works_out(const PaneContext *x, const MaskPlan *p, int row, int col) {
-    const Field *chunks = snapshot_field(x->snapshot, "mask.%d.chunks", x->cursor->layer);
+    const Field *chunks;
     switch (mask_method(x->state)) {
     case MASK_MASKED:
         return true;
     case MASK_CHUNKS:
+        chunks = snapshot_field(x->snapshot, "mask.%d.chunks", x->cursor->layer);
         return chunks && field_at(chunks, row, col, 0, 0) > 0;
     default:
         return is_allowed(p, row, col);

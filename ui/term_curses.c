@@ -44,6 +44,8 @@ typedef struct {
     uint32_t ch;
     attr_t attributes;
     int pair;
+    int32_t ground; /* the colour behind it, -1: the terminal's own; asked for only where a colour is in front */
+    Look look;      /* that it stands for */
 } Painted;
 
 typedef struct {
@@ -59,8 +61,10 @@ typedef struct {
     Glyphs glyphs;
     bool mouse, resumed;
     Painted *shown; /* [h * w] as sent */
+    Cell *drawn;    /* [h * w] what that was painted from; a row of ch UINT32_MAX: not known */
     cchar_t *line;  /* [w] one row on its way */
     int w, h;
+    bool heat_colour; /* of the canvas that was drawn */
     PairSlot *pair;
     int pairs, pair_room; /* room: a power of two */
     Painter painter;
@@ -140,18 +144,70 @@ static attr_t curses_attributes(int attributes) {
 
 /* A cell of one colour is a hard space on a ground of that colour, or reversed where the colour is the terminal's own:
  * half the bytes of two colours, and no seam between rows, which glyphs leave in some fonts. (Not a plain space: curses
- * would erase those, and terminals differ in the colour of what is erased.) */
-static Painted painted_as(CursesTerm *c, uint32_t ch, Paint p) {
-    bool whole = ch == FULL_BLOCK && (p.attributes & ATTRIBUTE_REVERSE) == 0;
-    bool equal = ch == CANVAS_HALF_UPPER && p.fg == p.bg && p.fg >= 0;
-    if ((whole || equal) && c->depth >= DEPTH_256 && c->glyphs != GLYPHS_ASCII)
-        return p.fg >= 0 ? (Painted){HARD_SPACE, A_NORMAL, pair_of(c, -1, p.fg)} : (Painted){HARD_SPACE, A_REVERSE, 0};
-    return (Painted){ch, curses_attributes(p.attributes), pair_of(c, p.fg, p.bg)};
+ * would erase those, and terminals differ in the colour of what is erased.) What it would have in front does not show:
+ * where the cell before it has the ground already, its colours stay, and nothing need be said of them. */
+static Painted painted_whole(CursesTerm *c, const Look *look, const Painted *before) {
+    int32_t colour = look->paint.fg;
+    Painted p = {.ch = HARD_SPACE, .ground = colour, .look = *look};
+    if (colour < 0)
+        p.attributes = A_REVERSE;
+    else if (before != NULL && before->ground == colour && before->attributes == A_NORMAL)
+        p.pair = before->pair;
+    else
+        p.pair = pair_of(c, -1, colour);
+    return p;
 }
 
-static Painted paint_at(CursesTerm *c, const Canvas *canvas, int x, int y) {
-    Look look = painter_look(&c->painter, canvas, x, y, c->w);
-    return painted_as(c, look.ch, look.paint);
+static bool same_look(const Look *a, const Look *b) {
+    return a->ch == b->ch && a->paint.fg == b->paint.fg && a->paint.bg == b->paint.bg &&
+           a->paint.attributes == b->paint.attributes;
+}
+
+static bool is_whole(const CursesTerm *c, const Look *look) {
+    if (c->depth < DEPTH_256 || c->glyphs == GLYPHS_ASCII) return false;
+    if (look->ch == FULL_BLOCK) return (look->paint.attributes & ATTRIBUTE_REVERSE) == 0;
+    return look->ch == CANVAS_HALF_UPPER && look->paint.fg == look->paint.bg && look->paint.fg >= 0;
+}
+
+static bool is_halves(const CursesTerm *c, const Look *look) {
+    return look->ch == CANVAS_HALF_UPPER && look->paint.fg >= 0 && look->paint.bg >= 0 && c->depth >= DEPTH_256;
+}
+
+/* The first cell from X on that looks otherwise, when it is whole: its colour; -1: it is not, or there is none. */
+static int32_t whole_behind(CursesTerm *c, const Canvas *canvas, int x, int y, const Look *look) {
+    Look next = *look;
+    for (; x < canvas->w && x < c->w && same_look(&next, look); x++)
+        next = painter_look(&c->painter, canvas, x, y, c->w);
+    return is_whole(c, &next) && !same_look(&next, look) ? next.paint.fg : -1;
+}
+
+static Painted painted_plain(CursesTerm *c, const Look *look) {
+    const Paint *paint = &look->paint;
+    return (Painted){.ch = look->ch,
+                     .attributes = curses_attributes(paint->attributes),
+                     .pair = pair_of(c, paint->fg, paint->bg),
+                     .ground = paint->fg >= 0 ? paint->bg : -1,
+                     .look = *look};
+}
+
+/* Two halves may be drawn with either in front; the one that goes on to the right of all that look alike is the ground,
+ * which then need not be said again. */
+static Painted painted_halves(CursesTerm *c, const Canvas *canvas, int x, int y, const Look *look,
+                              const Painted *before) {
+    if (before != NULL && same_look(&before->look, look)) return *before;
+    Painted p = painted_plain(c, look);
+    if (whole_behind(c, canvas, x + 1, y, look) != look->paint.fg) return p;
+    p.ch = CANVAS_HALF_LOWER;
+    p.pair = pair_of(c, look->paint.bg, look->paint.fg);
+    p.ground = look->paint.fg;
+    return p;
+}
+
+/* The cell at (X, Y), which looks so, beside what was painted to its left. */
+static Painted painted_as(CursesTerm *c, const Canvas *canvas, int x, int y, const Look *look) {
+    const Painted *before = x > 0 ? &c->shown[(size_t)y * (size_t)c->w + (size_t)x - 1] : NULL;
+    if (is_whole(c, look)) return painted_whole(c, look, before);
+    return is_halves(c, look) ? painted_halves(c, canvas, x, y, look, before) : painted_plain(c, look);
 }
 
 static int put_painted(CursesTerm *c, int n, const Painted *p, int width) {
@@ -167,24 +223,37 @@ static int put_painted(CursesTerm *c, int n, const Painted *p, int width) {
     return 1;
 }
 
-/* Gives row Y to curses when it differs from what was sent. */
+/* The row is drawn as it was: most are, and then nothing of it need be painted. */
+static bool is_as_drawn(CursesTerm *c, const Canvas *canvas, int y, int columns) {
+    const Cell *row = &canvas->cell[(size_t)y * (size_t)canvas->stride];
+    Cell *drawn = &c->drawn[(size_t)y * (size_t)c->w];
+    if (columns > 0 && memcmp(row, drawn, (size_t)columns * sizeof *row) == 0) return true;
+    memcpy(drawn, row, (size_t)columns * sizeof *row);
+    return false;
+}
+
+/* Gives what differs of row Y from what was sent to curses, from the first such column to the last. */
 static bool present_row(CursesTerm *c, const Canvas *canvas, int y) {
     Painted *shown = &c->shown[(size_t)y * (size_t)c->w];
-    int columns = canvas->w < c->w ? canvas->w : c->w;
-    bool changed = false;
+    int columns = canvas->w < c->w ? canvas->w : c->w, first = columns, last = -1;
+    if (is_as_drawn(c, canvas, y, columns)) return false;
     for (int x = 0; x < columns; x++) {
-        Painted p = paint_at(c, canvas, x, y);
-        if (p.ch == shown[x].ch && p.attributes == shown[x].attributes && p.pair == shown[x].pair) continue;
-        shown[x] = p;
-        changed = true;
+        Look look = painter_look(&c->painter, canvas, x, y, c->w);
+        if (same_look(&look, &shown[x].look)) continue;
+        /* where a wide character was or will be, both of its halves are concerned */
+        int from = x > 0 && (look.ch == 0 || shown[x].ch == 0) ? x - 1 : x;
+        if (from < first) first = from;
+        shown[x] = painted_as(c, canvas, x, y, &look);
+        last = x;
     }
-    if (!changed) return false;
+    if (last < 0) return false;
+    while (last + 1 < columns && shown[last + 1].ch == 0) last++;
     int n = 0;
-    for (int x = 0; x < columns; x++) {
+    for (int x = first; x <= last; x++) {
         if (shown[x].ch == 0) continue; /* curses fills the right half itself */
         n += put_painted(c, n, &shown[x], x + 1 < columns && shown[x + 1].ch == 0 ? 2 : 1);
     }
-    mvadd_wchnstr(y, 0, c->line, n);
+    mvadd_wchnstr(y, first, c->line, n);
     return true;
 }
 
@@ -205,10 +274,19 @@ static void park_cursor(CursesTerm *c, const Canvas *canvas) {
     if (at_x >= 0) wmove(stdscr, at_y, at_x);
 }
 
+/* What was drawn would look otherwise now. */
+static void forget_drawn(CursesTerm *c) {
+    size_t cells = (size_t)c->w * (size_t)c->h;
+    for (size_t i = 0; i < cells; i++) c->drawn[i] = (Cell){.ch = UINT32_MAX};
+}
+
 static void present(Term *t, const Canvas *canvas, const StyleSheet *style) {
     CursesTerm *c = self(t);
     if (signals_gave_back()) return;
+    if (!c->painter.known || memcmp(&c->painter.style, style, sizeof *style) != 0) forget_drawn(c);
     painter_set(&c->painter, style);
+    if (canvas->heat_colour != c->heat_colour) forget_drawn(c);
+    c->heat_colour = canvas->heat_colour;
     bool changed = false;
     for (int y = 0; y < canvas->h && y < c->h; y++) changed = present_row(c, canvas, y) || changed;
     if (!changed) return;
@@ -226,8 +304,10 @@ static void forget_shown(CursesTerm *c) {
     getmaxyx(stdscr, c->h, c->w);
     size_t cells = (size_t)c->w * (size_t)c->h;
     c->shown = mem_resize(c->shown, cells + 1, sizeof *c->shown);
+    c->drawn = mem_resize(c->drawn, cells + 1, sizeof *c->drawn);
     c->line = mem_resize(c->line, (size_t)c->w + 1, sizeof *c->line);
-    for (size_t i = 0; i < cells; i++) c->shown[i] = (Painted){UINT32_MAX, A_NORMAL, 0};
+    for (size_t i = 0; i < cells; i++) c->shown[i] = (Painted){.ch = UINT32_MAX, .look.ch = UINT32_MAX};
+    forget_drawn(c);
 }
 
 /* Asks for the size; false when it is the same. */
@@ -531,6 +611,7 @@ static void close_term(Term *t) {
     delscreen(c->screen);
     term_decode_done(&c->decoder);
     mem_free(c->shown);
+    mem_free(c->drawn);
     mem_free(c->line);
     mem_free(c->pair);
     mem_free(c);

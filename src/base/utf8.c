@@ -61,6 +61,8 @@ static bool is_joining_jamo(uint32_t code) {
 
 /* utf8proc, put right where terminals and the C library agree on something else: spacing marks take a column. */
 int utf8_width(uint32_t code) {
+    bool ascii = code >= 0x20 && code < 0x7f, drawn = code >= 0x2500 && code < 0x25a0; /* lines and blocks */
+    if (ascii || drawn) return 1;
     if (is_prepended_mark(code)) return 1;
     if (is_joining_jamo(code)) return 0;
     switch (category_of(code)) {

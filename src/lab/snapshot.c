@@ -1,6 +1,7 @@
 #include "snapshot.h"
 
 #include "bug.h"
+#include "hash.h"
 #include "mem.h"
 
 #include <math.h>
@@ -13,7 +14,8 @@ struct Snapshot {
     atomic_int references;
     SnapshotFacts facts;
     Field **field;
-    int fields, field_capacity;
+    uint64_t *field_hash; /* [fields] of their names: panes ask for hundreds in a picture */
+    int fields, field_capacity, field_hash_capacity;
     Table **table;
     int tables, table_capacity;
 };
@@ -23,9 +25,14 @@ static atomic_int *counter(const Snapshot *s) {
     return &((Snapshot *)s)->references;
 }
 
+static uint64_t hash_of(const char *name) {
+    return hash_bytes(HASH_START, name, strlen(name));
+}
+
 static const Field *find_field(const Snapshot *s, const char *name) {
+    uint64_t hash = hash_of(name);
     for (int i = 0; i < s->fields; i++)
-        if (strcmp(s->field[i]->name, name) == 0) return s->field[i];
+        if (s->field_hash[i] == hash && strcmp(s->field[i]->name, name) == 0) return s->field[i];
     return NULL;
 }
 
@@ -39,6 +46,8 @@ Snapshot *snapshot_new(const SnapshotFacts *facts) {
 void snapshot_add_field(Snapshot *s, Field *f) {
     BUG_ON(find_field(s, f->name) != NULL);
     MEM_GROW(s->field, s->fields, s->field_capacity);
+    MEM_GROW(s->field_hash, s->fields, s->field_hash_capacity);
+    s->field_hash[s->fields] = hash_of(f->name);
     s->field[s->fields++] = f;
 }
 
@@ -73,6 +82,7 @@ static void snapshot_free(Snapshot *s) {
     for (int i = 0; i < s->fields; i++) field_free(s->field[i]);
     for (int i = 0; i < s->tables; i++) table_free(s->table[i]);
     mem_free(s->field);
+    mem_free(s->field_hash);
     mem_free(s->table);
     mem_free(s);
 }
