@@ -35,14 +35,17 @@ typedef struct {
 #ifdef SIMD_TARGET_256
 #define KERNEL(name)  name##_256
 #define KERNEL_BYTES  32
+#define KERNEL_ROWS   6
 #define KERNEL_TARGET SIMD_TARGET_256
 #include "gemm_kernel.h"
 #undef KERNEL
 #undef KERNEL_BYTES
+#undef KERNEL_ROWS
 #undef KERNEL_TARGET
 
 #define KERNEL(name)  name##_512
 #define KERNEL_BYTES  64
+#define KERNEL_ROWS   12
 #define KERNEL_TARGET SIMD_TARGET_512
 #include "gemm_kernel.h"
 #endif

@@ -1,53 +1,65 @@
 /* gemm_kernel: C (+)= A B, written once and included by gemm.c for each width of vectors: KERNEL_BYTES of a vector,
- * KERNEL_TARGET the function attribute that allows it, KERNEL(name) the name with the width in it. No guard.
+ * KERNEL_ROWS rows at a time, KERNEL_TARGET the function attribute that allows it, KERNEL(name) the name with the width
+ * in it. No guard.
  *
- * C is made in blocks of four rows and two vectors that stay in registers while k runs; B comes in panels of two
+ * C is made in blocks of KERNEL_ROWS rows and two vectors that stay in registers while k runs; B comes in panels of two
  * vectors' width. Every number of C is summed in the order of k, whatever the number of rows and columns: the rows of a
  * product do not depend on how many there are. */
 
 typedef real KERNEL(Vector) SIMD_VECTOR(KERNEL_BYTES);
 enum { KERNEL(WIDTH) = KERNEL_BYTES / sizeof(real), KERNEL(PANEL) = 2 * KERNEL(WIDTH) };
 
-#define LOAD(vector, from) memcpy(&(vector), (from), KERNEL_BYTES)
-#define STORE(to, vector)  memcpy((to), &(vector), KERNEL_BYTES)
+/* KERNEL(name): ROWS rows a, a + row, ... against N vectors of a panel, from and to c, c + ldc, ... EACH(f) is f for
+ * every row: f(r, third, of), where third is the nearest third row and of how many rows further it lies; so only those
+ * pointers count up with k. Each sum is a variable of its own: an array would go through memory. */
+#define ZERO_1(r, third, of) KERNEL(Vector) s##r##_0 = {0};
+#define ZERO_2(r, third, of) KERNEL(Vector) s##r##_0 = {0}, s##r##_1 = {0};
+#define LOAD_1               memcpy(&b0, b, KERNEL_BYTES);
+#define LOAD_2               memcpy(&b0, b, KERNEL_BYTES), memcpy(&b1, b + KERNEL(WIDTH), KERNEL_BYTES);
+#define STEP_1(r, third, of) s##r##_0 += third[(of)*row] * b0;
+#define STEP_2(r, third, of) x = third[(of)*row], s##r##_0 += x * b0, s##r##_1 += x * b1;
+#define TAKE_1(r, third, of) memcpy(&s##r##_0, c + r * ldc, KERNEL_BYTES);
+#define TAKE_2(r, third, of) TAKE_1(r, third, of) memcpy(&s##r##_1, c + r * ldc + KERNEL(WIDTH), KERNEL_BYTES);
+#define GIVE_1(r, third, of) memcpy(c + r * ldc, &s##r##_0, KERNEL_BYTES);
+#define GIVE_2(r, third, of) GIVE_1(r, third, of) memcpy(c + r * ldc + KERNEL(WIDTH), &s##r##_1, KERNEL_BYTES);
 
-/* Rows row[0..3] of A against a panel: two vectors of each of four rows, into c [4][2 WIDTH] with a step of LDC. */
-KERNEL_TARGET static void KERNEL(block)(const real *const row[4], ptrdiff_t step, const real *b, ptrdiff_t ldb, int k,
-                                        bool add, real *const c[4]) {
-    const real *a0 = row[0], *a1 = row[1], *a2 = row[2], *a3 = row[3];
-    KERNEL(Vector) s00 = {0}, s01 = {0}, s10 = {0}, s11 = {0}, s20 = {0}, s21 = {0}, s30 = {0}, s31 = {0}, b0, b1;
-    const int next = KERNEL(WIDTH);
-    if (add) {
-        LOAD(s00, c[0]), LOAD(s01, c[0] + next), LOAD(s10, c[1]), LOAD(s11, c[1] + next);
-        LOAD(s20, c[2]), LOAD(s21, c[2] + next), LOAD(s30, c[3]), LOAD(s31, c[3] + next);
-    }
-    for (int i = 0; i < k; i++, b += ldb) {
-        LOAD(b0, b);
-        LOAD(b1, b + next);
-        s00 += *a0 * b0, s01 += *a0 * b1, a0 += step;
-        s10 += *a1 * b0, s11 += *a1 * b1, a1 += step;
-        s20 += *a2 * b0, s21 += *a2 * b1, a2 += step;
-        s30 += *a3 * b0, s31 += *a3 * b1, a3 += step;
-    }
-    STORE(c[0], s00), STORE(c[0] + next, s01), STORE(c[1], s10), STORE(c[1] + next, s11);
-    STORE(c[2], s20), STORE(c[2] + next, s21), STORE(c[3], s30), STORE(c[3] + next, s31);
-}
+#define EACH_1(f)  f(0, a, 0)
+#define EACH_2(f)  EACH_1(f) f(1, a, 1)
+#define EACH_4(f)  EACH_2(f) f(2, a, 2) f(3, a3, 0)
+#define EACH_6(f)  EACH_4(f) f(4, a3, 1) f(5, a3, 2)
+#define EACH_12(f) EACH_6(f) f(6, a6, 0) f(7, a6, 1) f(8, a6, 2) f(9, a9, 0) f(10, a9, 1) f(11, a9, 2)
 
-/* The same for one vector of each row. */
-KERNEL_TARGET static void KERNEL(half_block)(const real *const row[4], ptrdiff_t step, const real *b, ptrdiff_t ldb,
-                                             int k, bool add, real *const c[4]) {
-    const real *a0 = row[0], *a1 = row[1], *a2 = row[2], *a3 = row[3];
-    KERNEL(Vector) s0 = {0}, s1 = {0}, s2 = {0}, s3 = {0}, b0;
-    if (add) LOAD(s0, c[0]), LOAD(s1, c[1]), LOAD(s2, c[2]), LOAD(s3, c[3]);
-    for (int i = 0; i < k; i++, b += ldb) {
-        LOAD(b0, b);
-        s0 += *a0 * b0, a0 += step;
-        s1 += *a1 * b0, a1 += step;
-        s2 += *a2 * b0, a2 += step;
-        s3 += *a3 * b0, a3 += step;
+#define BLOCK(name, rows, N)                                                                                           \
+    KERNEL_TARGET static void KERNEL(name)(const real *a, ptrdiff_t row, ptrdiff_t step, const real *b, ptrdiff_t ldb, \
+                                           int k, bool add, real *c, ptrdiff_t ldc) {                                  \
+        const real *a3 = a + (rows > 3 ? 3 * row : 0), *a6 = a + (rows > 6 ? 6 * row : 0);                             \
+        const real *a9 = a + (rows > 9 ? 9 * row : 0);                                                                 \
+        KERNEL(Vector) b0, b1 = {0};                                                                                   \
+        real x = 0;                                                                                                    \
+        EACH_##rows(ZERO_##N);                                                                                         \
+        if (add) {                                                                                                     \
+            EACH_##rows(TAKE_##N);                                                                                     \
+        }                                                                                                              \
+        for (int i = 0; i < k; i++, b += ldb, a += step, a3 += step, a6 += step, a9 += step) {                         \
+            LOAD_##N;                                                                                                  \
+            EACH_##rows(STEP_##N);                                                                                     \
+        }                                                                                                              \
+        EACH_##rows(GIVE_##N);                                                                                         \
+        (void)a3, (void)a6, (void)a9, (void)b1, (void)x;                                                               \
     }
-    STORE(c[0], s0), STORE(c[1], s1), STORE(c[2], s2), STORE(c[3], s3);
-}
+BLOCK(one_1, 1, 1)
+BLOCK(one_2, 1, 2)
+BLOCK(two_1, 2, 1)
+BLOCK(two_2, 2, 2)
+BLOCK(four_1, 4, 1)
+BLOCK(four_2, 4, 2)
+#if KERNEL_ROWS == 12
+BLOCK(most_1, 12, 1)
+BLOCK(most_2, 12, 2)
+#else
+BLOCK(most_1, 6, 1)
+BLOCK(most_2, 6, 2)
+#endif
 
 /* panel [k x PANEL] = columns first .. of B, zeros beyond n. */
 KERNEL_TARGET static void KERNEL(pack)(const GemmSides *g, int k_first, int k, int first, real *panel) {
@@ -64,28 +76,35 @@ KERNEL_TARGET static void KERNEL(pack)(const GemmSides *g, int k_first, int k, i
     product_turn(g->b + first * g->ldb + k_first, g->ldb, cols, k, panel, KERNEL(PANEL));
 }
 
-/* Four rows of C from r, columns of a panel. What lies outside C goes to, and comes from, SPARE. */
-KERNEL_TARGET static void KERNEL(rows)(const GemmSides *g, int k_first, int k, int r, int first, const real *b,
-                                       ptrdiff_t ldb, bool add) {
-    int cols = g->n - first, rows = g->m - r < 4 ? g->m - r : 4;
-    int vectors = cols > KERNEL(WIDTH) ? 2 : 1, width = vectors * KERNEL(WIDTH);
-    bool partial = cols < width;
-    real spare[4 * KERNEL(PANEL)], *c[4];
-    const real *a[4];
-    for (int i = 0; i < 4; i++) {
-        int row = i < rows ? r + i : r; /* rows that are not there repeat the first and go nowhere */
-        a[i] = g->a + row * g->a_row + k_first * g->a_step;
-        c[i] = i < rows && !partial ? g->c + row * g->ldc + first : spare + i * KERNEL(PANEL);
-    }
-    if (partial || rows < 4) memset(spare, 0, sizeof spare);
+/* How many rows of those that are LEFT go together. */
+static int KERNEL(rows_of)(int left) {
+    return left >= KERNEL_ROWS ? KERNEL_ROWS : left >= 4 ? 4 : left >= 2 ? 2 : 1;
+}
+
+/* ROWS rows of C from r, columns of a panel. What lies outside C goes to, and comes from, SPARE. */
+KERNEL_TARGET static void KERNEL(rows)(const GemmSides *g, int k_first, int k, int r, int rows, int first,
+                                       const real *b, ptrdiff_t ldb, bool add) {
+    int cols = g->n - first;
+    bool two = cols > KERNEL(WIDTH), partial = cols < (two ? KERNEL(PANEL) : KERNEL(WIDTH));
+    real spare[KERNEL_ROWS * KERNEL(PANEL)];
+    const real *a = g->a + r * g->a_row + k_first * g->a_step;
+    real *c = partial ? spare : g->c + r * g->ldc + first;
+    ptrdiff_t ldc = partial ? KERNEL(PANEL) : g->ldc;
+    if (partial) memset(spare, 0, sizeof spare);
     if (partial && add)
-        for (int i = 0; i < rows; i++) memcpy(c[i], g->c + (r + i) * g->ldc + first, (size_t)cols * sizeof(real));
-    if (vectors == 2)
-        KERNEL(block)(a, g->a_step, b, ldb, k, add, c);
+        for (int i = 0; i < rows; i++)
+            memcpy(c + i * ldc, g->c + (r + i) * g->ldc + first, (size_t)cols * sizeof(real));
+    if (rows == KERNEL_ROWS)
+        (two ? KERNEL(most_2) : KERNEL(most_1))(a, g->a_row, g->a_step, b, ldb, k, add, c, ldc);
+    else if (rows == 4)
+        (two ? KERNEL(four_2) : KERNEL(four_1))(a, g->a_row, g->a_step, b, ldb, k, add, c, ldc);
+    else if (rows == 2)
+        (two ? KERNEL(two_2) : KERNEL(two_1))(a, g->a_row, g->a_step, b, ldb, k, add, c, ldc);
     else
-        KERNEL(half_block)(a, g->a_step, b, ldb, k, add, c);
+        (two ? KERNEL(one_2) : KERNEL(one_1))(a, g->a_row, g->a_step, b, ldb, k, add, c, ldc);
     if (partial)
-        for (int i = 0; i < rows; i++) memcpy(g->c + (r + i) * g->ldc + first, c[i], (size_t)cols * sizeof(real));
+        for (int i = 0; i < rows; i++)
+            memcpy(g->c + (r + i) * g->ldc + first, c + i * ldc, (size_t)cols * sizeof(real));
 }
 
 /* Panel after panel, and in each all rows: the panel stays in the first cache. */
@@ -104,10 +123,27 @@ KERNEL_TARGET static void KERNEL(product)(const GemmSides *g) {
                 b = panel;
                 ldb = KERNEL(PANEL);
             }
-            for (int r = 0; r < g->m; r += 4) KERNEL(rows)(g, k_first, k, r, first, b, ldb, add);
+            for (int r = 0, rows; r < g->m; r += rows) {
+                rows = KERNEL(rows_of)(g->m - r);
+                KERNEL(rows)(g, k_first, k, r, rows, first, b, ldb, add);
+            }
         }
     }
 }
 
-#undef LOAD
-#undef STORE
+#undef ZERO_1
+#undef ZERO_2
+#undef LOAD_1
+#undef LOAD_2
+#undef STEP_1
+#undef STEP_2
+#undef TAKE_1
+#undef TAKE_2
+#undef GIVE_1
+#undef GIVE_2
+#undef EACH_1
+#undef EACH_2
+#undef EACH_4
+#undef EACH_6
+#undef EACH_12
+#undef BLOCK
