@@ -3,7 +3,6 @@
 
 #include "io/gpt2_vocab.h"
 #include "io/llama2c_vocab.h"
-#include "io/tokenizer_json.h"
 #include "rng.h"
 #include "text/bpe_encode.h"
 #include "text/bpe_train.h"
@@ -417,67 +416,6 @@ static void llama2c_merges_the_highest_score(void **state) {
     str_done(&file);
 }
 
-/* ---- tokenizer.json ---- */
-
-static void expect_json(const char *json, const char *says) {
-    Tokenizer *t;
-    assert_status(tokenizer_json_parse("file", json, strlen(json), &t), STATUS_USAGE, says);
-    assert_null(t);
-}
-
-#define SMALL_MODEL                                                                                                    \
-    "\"model\":{\"type\":\"BPE\",\"vocab\":{\"a\":0,\"b\":1,\"1\":2,\"\xc4\xa0\":3,\"ab\":4,\"\xc4\xa0"                \
-    "ab\":5,\"<end>\":6},"                                                                                             \
-    "\"merges\":[\"a b\",[\"\xc4\xa0\",\"ab\"]]}"
-#define BYTE_LEVEL "\"pre_tokenizer\":{\"type\":\"ByteLevel\",\"add_prefix_space\":false}"
-#define DIGITS                                                                                                         \
-    "\"pre_tokenizer\":{\"type\":\"Sequence\",\"pretokenizers\":[{\"type\":\"Digits\",\"individual_digits\":true},"    \
-    "{\"type\":\"ByteLevel\"}]}"
-
-static void json_byte_level(void **state) {
-    (void)state;
-    const char *json = "{\"added_tokens\":[{\"id\":6,\"content\":\"<end>\"},{\"id\":7,\"content\":\"<e\"}]," DIGITS
-                       "," SMALL_MODEL "}";
-    Tokenizer *t;
-    assert_ok(tokenizer_json_parse("file", json, strlen(json), &t));
-    assert_int_equal(tokenizer_size(t), 8);
-    expect_ids(t, "ab<end> ab<e11", 14, (const int[]){4, 6, 5, 7, 2, 2}, 6);
-    Pieces pieces = {0};
-    tokenizer_encode(t, "zab<z", 5, &pieces); /* bytes that are no pieces vanish */
-    assert_int_equal(pieces.count, 1);
-    assert_int_equal(pieces.piece[0].id, 4);
-    assert_int_equal(pieces.piece[0].start, 1);
-    pieces_done(&pieces);
-    expect_decoded(t, (const int[]){5, 6}, 2, " ab<end>");
-    tokenizer_free(t);
-}
-
-static void json_refuses_what_it_does_not_know(void **state) {
-    (void)state;
-    expect_json("[]", "'file': it has no model");
-    expect_json("{\"model\":{\"type\":\"WordPiece\"}}", "'file': model 'WordPiece' is not known here");
-    expect_json("{\"model\":{\"type\":\"BPE\"}}", "'file': model.vocab is no object");
-    expect_json("{\"model\":{\"type\":\"BPE\",\"vocab\":{},\"end_of_word_suffix\":\"</w>\"}}",
-                "'file': model.end_of_word_suffix is not known here");
-    expect_json("{\"pre_tokenizer\":{\"type\":\"Metaspace\"}," SMALL_MODEL "}",
-                "'file': pre_tokenizer 'Metaspace' is not known here");
-    expect_json("{\"pre_tokenizer\":{\"type\":\"ByteLevel\",\"add_prefix_space\":true}," SMALL_MODEL "}",
-                "'file': pre_tokenizer: add_prefix_space is not known here");
-    expect_json("{\"normalizer\":{\"type\":\"NFC\"}," BYTE_LEVEL "," SMALL_MODEL "}",
-                "'file': normalizer 'NFC' is not known here");
-    expect_json("{" SMALL_MODEL "}", "'file': normalizer '?' is not known here");
-    expect_json("{\"post_processor\":{\"type\":\"BertProcessing\"}," BYTE_LEVEL "," SMALL_MODEL "}",
-                "'file': post_processor 'BertProcessing' is not known here");
-    expect_json("{\"added_tokens\":[{\"id\":6,\"content\":\"<end>\",\"lstrip\":true}]," BYTE_LEVEL "," SMALL_MODEL "}",
-                "'file': added token '<end>': lstrip is not known here");
-    expect_json("{" BYTE_LEVEL ",\"model\":{\"type\":\"BPE\",\"vocab\":{\"a\":0},\"merges\":[\"a a\"]}}",
-                "'file': merge 1: 'aa' is no piece of the vocabulary");
-    expect_json("{" BYTE_LEVEL ",\"model\":{\"type\":\"BPE\",\"vocab\":{\"a\":1},\"merges\":[]}}",
-                "'file': no piece has id 0, though ids go to 1");
-    expect_json("{" BYTE_LEVEL ",\"model\":{\"type\":\"BPE\",\"vocab\":{\"a\":0},\"merges\":[[\"a\"]]}}",
-                "'file': merge 1: it is not two pieces");
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gpt2_merges_within_stretches),
@@ -488,8 +426,6 @@ int main(void) {
         cmocka_unit_test(words_keep_what_separates_them),
         cmocka_unit_test(steps_can_be_watched),
         cmocka_unit_test(llama2c_merges_the_highest_score),
-        cmocka_unit_test(json_byte_level),
-        cmocka_unit_test(json_refuses_what_it_does_not_know),
         cmocka_unit_test(all_is_freed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

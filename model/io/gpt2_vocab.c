@@ -72,14 +72,14 @@ static Status parse_merges(ByteLevel *b, const char *name, const char *s, size_t
 Status gpt2_vocab_parse(const char *pieces_name, const char *pieces, size_t pieces_bytes, const char *merges_name,
                         const char *merges, size_t merges_bytes, Tokenizer **out) {
     *out = NULL;
-    ByteLevel *b = byte_level_new(MERGE_BY_RANK);
+    ByteLevel *b = byte_level_new();
     Status s = parse_pieces(b, pieces_name, pieces, pieces_bytes);
     if (status_is_ok(&s)) s = parse_merges(b, merges_name, merges, merges_bytes);
     if (!status_is_ok(&s)) {
         byte_level_free(b);
         return s;
     }
-    s = byte_level_finish(b, (ByteLevelStyle){.first = -1}, out);
+    s = byte_level_finish(b, out);
     return status_is_ok(&s) ? s : about_file(pieces_name, &s);
 }
 

@@ -54,12 +54,6 @@ static Status read_pieces(Reading *r) {
     for (r->at = 4; r->at < r->bytes;) STATUS_TRY(read_piece(r, longest));
     if (r->ids < FIRST_BYTE + BYTE_PIECES)
         return status_usage(_("'%s' has %d pieces; the 256 bytes and three more are needed"), r->name, r->ids);
-    for (int byte = 0; byte < BYTE_PIECES; byte++) {
-        char name[16];
-        int n = snprintf(name, sizeof name, "<0x%02X>", (unsigned)byte);
-        if (piece_table_find(sentence_piece_pieces(r->pieces), name, (size_t)n) != FIRST_BYTE + byte)
-            return status_usage(_("'%s': piece %d is not %s"), r->name, FIRST_BYTE + byte, name);
-    }
     return status_ok();
 }
 
@@ -115,7 +109,6 @@ Status llama2c_vocab_parse(const char *name, const unsigned char *data, size_t b
         sentence_piece_free(r.pieces);
         return s;
     }
-    s = sentence_piece_finish(
-        r.pieces, (SentencePieceStyle){.blank = " ", .prefix = true, .unknown = 0, .first = 1, .last = 2}, out);
+    s = sentence_piece_finish(r.pieces, out);
     return status_is_ok(&s) ? s : status_usage("'%s': %s", name, s.text);
 }

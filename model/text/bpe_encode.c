@@ -1,12 +1,13 @@
 #include "bpe_encode.h"
 
-static size_t next_word(void *self, const char *s, size_t n, size_t at, size_t *word_end) {
+static bool next_word(void *self, const char *s, size_t n, size_t at, Word *w) {
     BpeUnit unit = bpe_unit(self);
     size_t blank, word;
     bpe_next_word(s + at, n - at, unit, &blank, &word);
-    *word_end = blank > 0 ? at : at + word; /* blanks stand before a word only where the text begins */
+    size_t end = blank > 0 ? at : at + word; /* blanks stand before a word only where the text begins */
     if (blank == 0) bpe_next_word(s + at + word, n - at - word, unit, &blank, &word);
-    return *word_end + blank;
+    *w = (Word){.start = at, .end = end, .stop = end + blank, .id = -1};
+    return true;
 }
 
 static void lay_word(const void *self, const char *s, size_t at, size_t end, Units *units) {
@@ -35,5 +36,7 @@ static void add_bytes(const void *self, int id, int previous, Str *out) {
 static const TokenizerKind kind = {.next = next_word, .lay = lay_word, .name = add_name, .bytes = add_bytes};
 
 Tokenizer *bpe_tokenizer(const Bpe *b, int merges) {
-    return tokenizer_new(&kind, (void *)b, bpe_rules(b), merges, bpe_symbols(b), -1);
+    return tokenizer_new(
+        &kind, (void *)b,
+        (TokenizerFacts){bpe_rules(b), .limit = merges, .size = bpe_symbols(b), .first = -1, .last = -1});
 }

@@ -10,14 +10,13 @@
 
 enum { BYTES = 256, SHIFTED = 68 };
 
+#define END_OF_TEXT "<|endoftext|>"
+
 struct ByteLevel {
     PieceTable pieces;  /* as they are spelt */
     int byte_id[BYTES]; /* -1: none */
     MergeRules rules;
-    ByteLevelStyle style;
-    Gpt2Split *split;                 /* NULL until it is finished */
-    size_t special_at, special_bytes; /* the next special piece of the text that is being cut */
-    size_t digit_at, digit_end;       /* and its next digit */
+    Gpt2Split *split; /* NULL until it is finished */
 };
 
 /* ---- spelling ---- */
@@ -36,8 +35,13 @@ static int byte_of(uint32_t code) {
     return -1;
 }
 
-/* Adds the bytes that a spelling stands for; false: not all of it stands for bytes. */
-static bool add_spelt(const char *s, size_t n, Str *out) {
+void byte_spellings(ByteSpellings *out) {
+    *out = (ByteSpellings){0};
+    uint32_t shifted = 0x100;
+    for (unsigned byte = 0; byte < BYTES; byte++) utf8_encode(is_seen(byte) ? byte : shifted++, out->of[byte]);
+}
+
+bool byte_spelling_bytes(const char *s, size_t n, Str *out) {
     for (size_t i = 0; i < n;) {
         uint32_t code;
         int bytes = utf8_decode(s + i, n - i, &code), byte = bytes ? byte_of(code) : -1;
@@ -50,11 +54,11 @@ static bool add_spelt(const char *s, size_t n, Str *out) {
 
 /* ---- building ---- */
 
-ByteLevel *byte_level_new(MergeOrder order) {
+ByteLevel *byte_level_new(void) {
     ByteLevel *b = MEM_NEW(ByteLevel);
     piece_table_init(&b->pieces);
     for (int byte = 0; byte < BYTES; byte++) b->byte_id[byte] = -1;
-    merge_rules_init(&b->rules, order);
+    merge_rules_init(&b->rules, MERGE_BY_RANK);
     return b;
 }
 
@@ -66,18 +70,12 @@ void byte_level_free(ByteLevel *b) {
     mem_free(b);
 }
 
-PieceTable *byte_level_pieces(ByteLevel *b) {
-    return &b->pieces;
-}
-
 Status byte_level_add(ByteLevel *b, const char *spelling, long long id) {
     size_t length = strlen(spelling);
-    int known = piece_table_find(&b->pieces, spelling, length);
-    if (known >= 0 && known == id && piece_table_is_special(&b->pieces, known)) return status_ok();
     STATUS_TRY(piece_table_add(&b->pieces, spelling, length, id));
     Str bytes;
     str_init(&bytes);
-    bool spelt = add_spelt(spelling, length, &bytes);
+    bool spelt = byte_spelling_bytes(spelling, length, &bytes);
     if (spelt && bytes.len == 1) b->byte_id[(unsigned char)bytes.s[0]] = (int)id;
     str_done(&bytes);
     if (spelt) return status_ok();
@@ -108,61 +106,17 @@ Status byte_level_add_merge(ByteLevel *b, const char *left, size_t left_bytes, c
 
 /* ---- as a tokenizer ---- */
 
-/* Where the digit that stands first from AT on begins and ends. */
-static size_t next_digit(const char *s, size_t n, size_t at, size_t *end) {
-    for (size_t bytes; at < n; at += bytes) {
-        uint32_t code;
-        int decoded = utf8_decode(s + at, n - at, &code);
-        bytes = decoded ? (size_t)decoded : 1;
-        if (!decoded || !utf8_is_number(code)) continue;
-        *end = at + bytes;
-        return at;
-    }
-    return *end = n;
-}
-
-static size_t next_word(void *self, const char *s, size_t n, size_t at, size_t *word_end) {
+static bool next_word(void *self, const char *s, size_t n, size_t at, Word *w) {
     ByteLevel *b = self;
     if (at == 0) gpt2_split_begin(b->split);
-    if (at == 0 || at > b->special_at)
-        b->special_at = piece_table_next_special(&b->pieces, s, n, at, &b->special_bytes);
-    if (at == b->special_at) return *word_end = at + b->special_bytes;
-    if (b->style.digits && (at == 0 || at > b->digit_at)) b->digit_at = next_digit(s, n, at, &b->digit_end);
-    if (b->style.digits && at == b->digit_at) return *word_end = b->digit_end;
-    size_t stop = b->style.digits && b->digit_at < b->special_at ? b->digit_at : b->special_at;
-    return *word_end = gpt2_split_next(b->split, s, stop, at);
-}
-
-/* The piece that the whole word is, -1: none. */
-static int whole_word(const ByteLevel *b, const char *s, size_t n) {
-    Str spelling;
-    str_init(&spelling);
-    bool spelt = true;
-    for (size_t i = 0, bytes; spelt && i < n; i++) {
-        int id = b->byte_id[(unsigned char)s[i]];
-        spelt = id >= 0;
-        if (spelt) {
-            const char *piece = piece_table_piece(&b->pieces, id, &bytes);
-            str_add_n(&spelling, piece, bytes);
-        }
-    }
-    int id = spelt ? piece_table_find(&b->pieces, spelling.s, spelling.len) : -1;
-    str_done(&spelling);
-    return id;
+    size_t end = gpt2_split_next(b->split, s, n, at);
+    *w = (Word){.start = at, .end = end, .stop = end, .id = -1};
+    return true;
 }
 
 static void lay_word(const void *self, const char *s, size_t at, size_t end, Units *units) {
     const ByteLevel *b = self;
-    int whole = piece_table_find(&b->pieces, s + at, end - at);
-    if (whole >= 0 && !piece_table_is_special(&b->pieces, whole)) whole = -1;
-    if (whole < 0 && b->style.whole_words) whole = whole_word(b, s + at, end - at);
-    if (whole >= 0) {
-        units_add(units, whole, at, true);
-        return;
-    }
-    for (; at < end; at++)
-        if (b->byte_id[(unsigned char)s[at]] >= 0 || !b->style.loses_bytes)
-            units_add(units, b->byte_id[(unsigned char)s[at]], at, false);
+    for (; at < end; at++) units_add(units, b->byte_id[(unsigned char)s[at]], at, false);
 }
 
 static void add_name(const void *self, int id, Str *out) {
@@ -177,11 +131,7 @@ static void add_bytes(const void *self, int id, int previous, Str *out) {
     const ByteLevel *b = self;
     size_t bytes;
     const char *spelling = piece_table_piece(&b->pieces, id, &bytes);
-    if (piece_table_is_special(&b->pieces, id)) {
-        str_add_n(out, spelling, bytes);
-    } else {
-        BUG_ON(!add_spelt(spelling, bytes, out));
-    }
+    BUG_ON(!byte_spelling_bytes(spelling, bytes, out));
 }
 
 static void free_self(void *self) {
@@ -193,18 +143,22 @@ static const TokenizerKind kind = {
 
 static Status check_complete(const ByteLevel *b) {
     STATUS_TRY(piece_table_complete(&b->pieces));
-    for (int byte = 0; byte < BYTES && !b->style.loses_bytes; byte++)
+    for (int byte = 0; byte < BYTES; byte++)
         if (b->byte_id[byte] < 0) return status_usage(_("no piece stands for the byte %02x alone"), (unsigned)byte);
     return status_ok();
 }
 
-Status byte_level_finish(ByteLevel *b, ByteLevelStyle style, Tokenizer **out) {
+Status byte_level_finish(ByteLevel *b, Tokenizer **out) {
     *out = NULL;
-    b->style = style;
     Status s = check_complete(b);
     if (status_is_ok(&s)) {
         b->split = gpt2_split_new();
-        *out = tokenizer_new(&kind, b, &b->rules, -1, b->pieces.ids, style.first);
+        *out = tokenizer_new(&kind, b,
+                             (TokenizerFacts){.rules = &b->rules,
+                                              .limit = -1,
+                                              .size = b->pieces.ids,
+                                              .first = -1,
+                                              .last = piece_table_find(&b->pieces, END_OF_TEXT, strlen(END_OF_TEXT))});
     } else {
         byte_level_free(b);
     }

@@ -2,35 +2,37 @@
  * any text at all can be cut and comes back unchanged.
  *
  * Pieces are spelt in characters that can be seen: bytes 21-7E, A1-AC and AE-FF stand for themselves, the other 68, in
- * rising order, are U+0100, U+0101 ... A blank is U+0120. Special pieces, which are cut out of a text before anything
- * else, stand for themselves. */
+ * rising order, are U+0100, U+0101 ... A blank is U+0120. In a text <|endoftext|> is no token but its letters. */
 #ifndef TEXT_BYTE_LEVEL_H
 #define TEXT_BYTE_LEVEL_H
 
 #include "piece_table.h"
 #include "status.h"
+#include "str.h"
 #include "tokenizer.h"
+
+#include <stdbool.h>
+
+/* The character that stands for each byte, terminated. */
+typedef struct {
+    char of[256][4];
+} ByteSpellings;
+
+void byte_spellings(ByteSpellings *out);
+/* Adds the bytes that a spelling stands for; false: not all of it stands for bytes. */
+bool byte_spelling_bytes(const char *s, size_t n, Str *out);
 
 typedef struct ByteLevel ByteLevel;
 
-ByteLevel *byte_level_new(MergeOrder order);
+ByteLevel *byte_level_new(void);
 void byte_level_free(ByteLevel *b);
-PieceTable *byte_level_pieces(ByteLevel *b); /* to add special pieces to, before those of the vocabulary */
-/* Adds a piece by its spelling. Refused besides what piece_table_add refuses: a character that stands for no byte. A
- * special piece that is there with that id is left as it is. */
+/* Adds a piece by its spelling. Refused besides what piece_table_add refuses: a character that stands for no byte. */
 Status byte_level_add(ByteLevel *b, const char *spelling, long long id) STATUS_CHECKED;
 /* Adds a merge of two pieces by their spelling, as the last one. Refused: a piece, or what they make together, that is
  * not there; a pair that was merged before. */
 Status byte_level_add_merge(ByteLevel *b, const char *left, size_t left_bytes, const char *right,
                             size_t right_bytes) STATUS_CHECKED;
-
-typedef struct {
-    bool loses_bytes; /* bytes that are no pieces vanish; false: such a vocabulary is refused */
-    bool digits;      /* every digit is a word of its own */
-    bool whole_words; /* a word that is a piece is not merged from its bytes */
-    int first;        /* put before every text, -1: nothing */
-} ByteLevelStyle;
-/* Refused unless ids are 0 ... n-1. Takes B over, also when it is refused. */
-Status byte_level_finish(ByteLevel *b, ByteLevelStyle style, Tokenizer **out) STATUS_CHECKED;
+/* Refused unless ids are 0 ... n-1 and every byte is a piece. Takes B over, also when it is refused. */
+Status byte_level_finish(ByteLevel *b, Tokenizer **out) STATUS_CHECKED;
 
 #endif

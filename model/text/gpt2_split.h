@@ -1,5 +1,5 @@
 /* gpt2_split: how GPT-2 cuts a text before it merges anything: contractions, words with the blank before them, numbers,
- * other signs, white space (Radford et al. 2019; its pattern, by PCRE2 with JIT). The only user of PCRE2.
+ * other signs, white space (Radford et al. 2019): its pattern, and the same by hand where a text is ASCII.
  *
  * The stretches are the text: nothing is lost. Bytes that are not UTF-8 are stretches of their own. White space is what
  * Unicode says (White_Space), which PCRE2's \s is not. */

@@ -18,7 +18,6 @@ void piece_table_done(PieceTable *t) {
     texts_done(&t->texts);
     mem_free(t->id);
     mem_free(t->text);
-    mem_free(t->special);
     *t = (PieceTable){0};
 }
 
@@ -51,23 +50,6 @@ Status piece_table_add(PieceTable *t, const char *s, size_t bytes, long long id)
     return status_ok();
 }
 
-Status piece_table_add_special(PieceTable *t, const char *s, size_t bytes, long long id) {
-    int known = piece_table_find(t, s, bytes);
-    if (known < 0 || known != id) STATUS_TRY(piece_table_add(t, s, bytes, id));
-    if (piece_table_is_special(t, (int)id)) return status_usage(_("id %lld is cut out twice"), id);
-    MEM_GROW(t->special, t->specials, t->special_capacity);
-    int at = t->specials++;
-    for (; at > 0; at--) {
-        size_t other;
-        piece_table_piece(t, t->special[at - 1], &other);
-        if (other >= bytes) break;
-        t->special[at] = t->special[at - 1];
-    }
-    t->special[at] = (int)id;
-    t->begins[(unsigned char)*s] = true;
-    return status_ok();
-}
-
 Status piece_table_complete(const PieceTable *t) {
     for (int id = 0; id < t->ids; id++)
         if (!t->text[id]) return status_usage(_("no piece has id %d, though ids go to %d"), id, t->ids - 1);
@@ -83,22 +65,4 @@ const char *piece_table_piece(const PieceTable *t, int id, size_t *bytes) {
     BUG_ON(id < 0 || id >= t->ids);
     *bytes = (size_t)t->texts.length[t->text[id]];
     return texts_bytes(&t->texts, t->text[id]);
-}
-
-bool piece_table_is_special(const PieceTable *t, int id) {
-    for (int i = 0; i < t->specials; i++)
-        if (t->special[i] == id) return true;
-    return false;
-}
-
-size_t piece_table_next_special(const PieceTable *t, const char *s, size_t n, size_t at, size_t *bytes) {
-    *bytes = 0;
-    for (; t->specials > 0 && at < n; at++) {
-        if (!t->begins[(unsigned char)s[at]]) continue;
-        for (int i = 0; i < t->specials; i++) {
-            const char *piece = piece_table_piece(t, t->special[i], bytes);
-            if (*bytes <= n - at && memcmp(piece, s + at, *bytes) == 0) return at;
-        }
-    }
-    return n;
 }

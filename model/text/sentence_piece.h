@@ -1,8 +1,9 @@
-/* sentence_piece: the vocabulary of Llama and its like: pieces of characters, a blank before every text, bytes for what
- * is no piece (Kudo and Richardson 2018; llama2.c's tokenizer.bin; tokenizer.json with byte_fallback).
+/* sentence_piece: the vocabulary of llama2.c's models: pieces of characters, a blank before every text, bytes for what
+ * is no piece (Kudo and Richardson 2018).
  *
- * The whole text, or what stands between two special pieces, is one word: merges cross blanks. Pairs are merged one by
- * one. A byte is the piece <0x00> ... <0xFF>. */
+ * The whole text is one word: merges cross blanks. Pairs are merged one by one. Id 1, BOS, stands before every text,
+ * and after the next one a story is over; 2 is EOS; 3 to 258 are the bytes, <0x00> ... <0xFF>. Neither BOS nor EOS is
+ * written, and the piece behind BOS loses one blank before it. */
 #ifndef TEXT_SENTENCE_PIECE_H
 #define TEXT_SENTENCE_PIECE_H
 
@@ -19,14 +20,8 @@ PieceTable *sentence_piece_pieces(SentencePiece *p); /* to add pieces to */
  * already is refused. */
 Status sentence_piece_add_merge(SentencePiece *p, int left, int right, int merged, int rank) STATUS_CHECKED;
 
-typedef struct {
-    const char *blank; /* how a blank is spelt: " " or U+2581 */
-    bool prefix;       /* a blank is put before every text */
-    int unknown;       /* for characters that no pieces stand for; -1: they vanish */
-    bool fuses;        /* neighbours that are unknown are one */
-    int first, last;   /* put before every text, and its end; -1: nothing. Neither is written */
-} SentencePieceStyle;
-/* Refused unless ids are 0 ... n-1 and the pieces that STYLE names are there. Takes P over, also when it is refused. */
-Status sentence_piece_finish(SentencePiece *p, SentencePieceStyle style, Tokenizer **out) STATUS_CHECKED;
+/* Refused unless ids are 0 ... n-1, 3 to 258 are the bytes and one is the blank. Takes P over, also when it is refused.
+ */
+Status sentence_piece_finish(SentencePiece *p, Tokenizer **out) STATUS_CHECKED;
 
 #endif

@@ -5,6 +5,7 @@
 #include "texts.h"
 
 #include <limits.h>
+#include <pthread.h>
 #include <string.h>
 
 enum {
@@ -15,8 +16,8 @@ enum {
 struct Tokenizer {
     const TokenizerKind *kind;
     void *self;
-    const MergeRules *rules;
-    int limit, size, first;
+    TokenizerFacts facts;
+    pthread_mutex_t lock; /* of all below, and of SELF while it cuts */
     Merger *merger;
     Units units; /* of the word at hand */
     int *count;  /* [count_capacity] units that each piece of the word is made of */
@@ -54,11 +55,11 @@ void units_add(Units *u, int symbol, size_t start, bool ends) {
     u->ends[u->n++] = ends;
 }
 
-Tokenizer *tokenizer_new(const TokenizerKind *kind, void *self, const MergeRules *rules, int limit, int size,
-                         int first) {
+Tokenizer *tokenizer_new(const TokenizerKind *kind, void *self, TokenizerFacts facts) {
     Tokenizer *t = MEM_NEW(Tokenizer);
-    *t = (Tokenizer){.kind = kind, .self = self, .rules = rules, .limit = limit, .size = size, .first = first};
-    t->merger = merger_new(rules);
+    *t = (Tokenizer){.kind = kind, .self = self, .facts = facts};
+    BUG_ON(pthread_mutex_init(&t->lock, NULL) != 0);
+    t->merger = merger_new(facts.rules);
     texts_init(&t->words);
     return t;
 }
@@ -66,6 +67,7 @@ Tokenizer *tokenizer_new(const TokenizerKind *kind, void *self, const MergeRules
 void tokenizer_free(Tokenizer *t) {
     if (!t) return;
     if (t->kind->free) t->kind->free(t->self);
+    pthread_mutex_destroy(&t->lock);
     merger_free(t->merger);
     units_done(&t->units);
     mem_free(t->count);
@@ -76,24 +78,28 @@ void tokenizer_free(Tokenizer *t) {
 }
 
 int tokenizer_size(const Tokenizer *t) {
-    return t->size;
+    return t->facts.size;
 }
 
 int tokenizer_first(const Tokenizer *t) {
-    return t->first;
+    return t->facts.first;
+}
+
+int tokenizer_last(const Tokenizer *t) {
+    return t->facts.last;
 }
 
 const MergeRules *tokenizer_rules(const Tokenizer *t) {
-    return t->rules;
+    return t->facts.rules;
 }
 
 void tokenizer_name(const Tokenizer *t, int id, Str *out) {
-    BUG_ON(id < 0 || id >= t->size);
+    BUG_ON(id < 0 || id >= t->facts.size);
     t->kind->name(t->self, id, out);
 }
 
 void tokenizer_bytes(const Tokenizer *t, int id, int previous, Str *out) {
-    BUG_ON(id < 0 || id >= t->size);
+    BUG_ON(id < 0 || id >= t->facts.size);
     t->kind->bytes(t->self, id, previous, out);
 }
 
@@ -113,7 +119,7 @@ static void cut_word(Tokenizer *t, const char *s, size_t at, size_t end, Pieces 
     t->kind->lay(t->self, s, at, end, u);
     u->end = end;
     int units = u->n, *count = reserve_counts(t, units);
-    int n = merger_run(t->merger, u->symbol, count, units, u->ends, t->limit, NULL, NULL);
+    int n = merger_run(t->merger, u->symbol, count, units, u->ends, t->facts.limit, NULL, NULL);
     for (int i = 0, unit = 0; i < n; unit += count[i++]) {
         int last = unit + count[i] - 1;
         size_t stop = last + 1 < units ? u->start[last + 1] : end;
@@ -141,38 +147,72 @@ static void remember(Tokenizer *t, const char *s, size_t at, size_t end, const P
     t->end[t->ends++] = t->known.count;
 }
 
-void tokenizer_encode(Tokenizer *t, const char *s, size_t n, Pieces *out) {
-    if (t->first >= 0) pieces_add(out, t->first, 0, 0);
-    for (size_t at = 0, end, word_end; at < n; at = end) {
-        long first = out->count;
-        end = t->kind->next(t->self, s, n, at, &word_end);
-        BUG_ON(end <= at || word_end < at || word_end > end);
-        if (!recall(t, s, at, word_end, out)) {
-            cut_word(t, s, at, word_end, out);
-            remember(t, s, at, word_end, out, first);
-        }
-        if (out->count > first) out->piece[out->count - 1].bytes += end - word_end;
+static void cut_next(Tokenizer *t, const char *s, const Word *w, Pieces *out) {
+    long first = out->count;
+    if (w->id >= 0) {
+        pieces_add(out, w->id, w->start, w->end - w->start);
+    } else if (!recall(t, s, w->start, w->end, out)) {
+        cut_word(t, s, w->start, w->end, out);
+        remember(t, s, w->start, w->end, out, first);
     }
+    if (out->count > first) out->piece[out->count - 1].bytes += w->stop - w->end;
+}
+
+/* ---- a text ---- */
+
+static Cuttable begin_text(Tokenizer *t, const char *s, size_t n) {
+    return t->kind->begin ? t->kind->begin(t->self, s, n) : (Cuttable){s, n, NULL};
+}
+
+static bool next_word(Tokenizer *t, const Cuttable *c, size_t at, Word *w) {
+    if (at >= c->n || !t->kind->next(t->self, c->s, c->n, at, w)) return false;
+    BUG_ON(w->start < at || w->end < w->start || w->stop < w->end || w->stop <= at || w->stop > c->n);
+    return true;
+}
+
+void tokenizer_encode(Tokenizer *t, const char *s, size_t n, Pieces *out) {
+    if (t->facts.first >= 0) pieces_add(out, t->facts.first, 0, 0);
+    pthread_mutex_lock(&t->lock);
+    Cuttable c = begin_text(t, s, n);
+    long given = out->count;
+    Word w;
+    for (size_t at = 0; next_word(t, &c, at, &w); at = w.stop) cut_next(t, c.s, &w, out);
+    for (long i = given; c.from && i < out->count; i++) {
+        Piece *p = &out->piece[i];
+        size_t start = c.from[p->start];
+        *p = (Piece){p->id, start, c.from[p->start + p->bytes] - start};
+    }
+    pthread_mutex_unlock(&t->lock);
 }
 
 /* ---- step by step ---- */
 
 size_t tokenizer_lay(Tokenizer *t, const char *s, size_t n, int most, Units *units) {
+    if (t->facts.first >= 0) units_add(units, t->facts.first, 0, true);
+    pthread_mutex_lock(&t->lock);
+    Cuttable c = begin_text(t, s, n);
     size_t at = 0;
-    if (t->first >= 0) units_add(units, t->first, 0, true);
-    for (size_t end, word_end; at < n && units->n < most; at = end) {
+    int given = units->n;
+    for (Word w; units->n < most && next_word(t, &c, at, &w); at = w.stop) {
         int first = units->n;
-        end = t->kind->next(t->self, s, n, at, &word_end);
-        t->kind->lay(t->self, s, at, word_end, units);
+        if (w.id >= 0) {
+            units_add(units, w.id, w.start, true);
+        } else {
+            t->kind->lay(t->self, c.s, w.start, w.end, units);
+        }
         if (units->n > first) units->ends[units->n - 1] = true;
     }
-    units->end = at;
-    return at;
+    for (int i = given; c.from && i < units->n; i++) units->start[i] = c.from[units->start[i]];
+    units->end = c.from ? c.from[at] : at;
+    pthread_mutex_unlock(&t->lock);
+    return units->end;
 }
 
 void tokenizer_watch(Tokenizer *t, const Units *units, MergeWatch *watch, void *data) {
     int *symbol = mem_alloc((size_t)units->n * sizeof *symbol);
     if (units->n > 0) memcpy(symbol, units->symbol, (size_t)units->n * sizeof *symbol);
-    merger_run(t->merger, symbol, reserve_counts(t, units->n), units->n, units->ends, t->limit, watch, data);
+    pthread_mutex_lock(&t->lock);
+    merger_run(t->merger, symbol, reserve_counts(t, units->n), units->n, units->ends, t->facts.limit, watch, data);
+    pthread_mutex_unlock(&t->lock);
     mem_free(symbol);
 }

@@ -1,9 +1,9 @@
 /* tokenizer: texts to tokens and back, for every kind of vocabulary that merges pairs.
  *
  * A kind says how a text is cut into words, which units a word begins as, and how tokens are spelt; merging, the memory
- * of words already cut, watching and decoding are the same for all. Encoding never fails: each token stands for a stretch
- * of the text, and the stretches together are the text, unless a vocabulary says that what it does not have vanishes.
- * Not thread-safe: it remembers words; make one per thread. */
+ * of words already cut, watching and decoding are the same for all. Encoding never fails: each token stands for a
+ * stretch of the text, and the stretches together are the text, unless a vocabulary says that what it does not have
+ * vanishes. Not thread-safe: it remembers words; make one per thread. */
 #ifndef TEXT_TOKENIZER_H
 #define TEXT_TOKENIZER_H
 
@@ -41,35 +41,61 @@ static inline size_t units_end(const Units *u, int i) {
     return i + 1 < u->n ? u->start[i + 1] : u->end;
 }
 
+/* What is cut in place of a text, and where in the text each of its bytes came from. */
+typedef struct {
+    const char *s;
+    size_t n;
+    const size_t *from; /* [n + 1] rising */
+} Cuttable;
+
+/* A word: bytes start ... end-1. What lies from end to stop belongs to its last token but does not change how it is
+ * cut. */
+typedef struct {
+    size_t start, end, stop;
+    int id; /* the token that the word is as a whole; -1: its units are merged */
+} Word;
+
 typedef struct {
     void (*free)(void *self);
-    /* The next word of the text S from AT < N on: where it ends. What lies between *word_end and that belongs to its
-     * last token but does not change how the word is cut. */
-    size_t (*next)(void *self, const char *s, size_t n, size_t at, size_t *word_end);
+    /* Makes of the text S what is cut; lasts until the next call. NULL: the text is cut as it is. */
+    Cuttable (*begin)(void *self, const char *s, size_t n);
+    /* The next word from AT < N on; false: there is none any more. */
+    bool (*next)(void *self, const char *s, size_t n, size_t at, Word *word);
     /* Adds the units of the word s[at ... end-1]. */
     void (*lay)(const void *self, const char *s, size_t at, size_t end, Units *units);
     /* Adds how the vocabulary spells a token: UTF-8 without blanks where the kind can say so. */
     void (*name)(const void *self, int id, Str *out);
-    /* Adds the bytes that a token writes after the token PREVIOUS (-1: none). */
+    /* Adds the bytes that a token writes after the token PREVIOUS. */
     void (*bytes)(const void *self, int id, int previous, Str *out);
 } TokenizerKind;
 
 typedef struct Tokenizer Tokenizer;
 
-/* SELF passes to the tokenizer when KIND has a free; RULES belong to SELF; rules from LIMIT on are not used (< 0: all
- * are). FIRST is put before every text, -1: none. */
-Tokenizer *tokenizer_new(const TokenizerKind *kind, void *self, const MergeRules *rules, int limit, int size,
-                         int first);
+typedef struct {
+    const MergeRules *rules; /* they belong to SELF */
+    int limit;               /* rules from here on are not used; < 0: all are */
+    int size;                /* ids are 0 ... size-1 */
+    int first;               /* put before every text; -1: nothing */
+    int last;                /* after which a text is over; -1: nobody says so */
+} TokenizerFacts;
+
+/* SELF passes to the tokenizer when KIND has a free. */
+Tokenizer *tokenizer_new(const TokenizerKind *kind, void *self, TokenizerFacts facts);
 void tokenizer_free(Tokenizer *t);
 
-int tokenizer_size(const Tokenizer *t); /* ids are 0 ... size-1 */
+int tokenizer_size(const Tokenizer *t);
 int tokenizer_first(const Tokenizer *t);
+int tokenizer_last(const Tokenizer *t);
 const MergeRules *tokenizer_rules(const Tokenizer *t);
 void tokenizer_name(const Tokenizer *t, int id, Str *out);
+/* What a token writes after the token PREVIOUS; for some, a blank is taken away where a text begins. */
+#define TOKENIZER_ANY   (-1) /* after whichever */
+#define TOKENIZER_BEGIN (-2) /* as the first of a text */
 void tokenizer_bytes(const Tokenizer *t, int id, int previous, Str *out);
 void tokenizer_encode(Tokenizer *t, const char *s, size_t n, Pieces *out); /* adds to OUT */
 
-/* The units of the first words of a text, at most MOST of them (one word may pass that); where they end. */
+/* The units of the first words of a text, at most MOST of them (one word may pass that); where they end. Positions are
+ * those of the text that was given. */
 size_t tokenizer_lay(Tokenizer *t, const char *s, size_t n, int most, Units *units);
 /* Merges them step by step; see merger_run. */
 void tokenizer_watch(Tokenizer *t, const Units *units, MergeWatch *watch, void *data);

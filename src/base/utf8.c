@@ -1,5 +1,7 @@
 #include "utf8.h"
 
+#include "mem.h"
+
 #include <string.h>
 #include <utf8proc.h>
 
@@ -46,6 +48,70 @@ static utf8proc_category_t category_of(uint32_t code) {
 bool utf8_is_number(uint32_t code) {
     utf8proc_category_t c = category_of(code);
     return c == UTF8PROC_CATEGORY_ND || c == UTF8PROC_CATEGORY_NL || c == UTF8PROC_CATEGORY_NO;
+}
+
+bool utf8_is_mark(uint32_t code) {
+    return category_of(code) == UTF8PROC_CATEGORY_MN;
+}
+
+bool utf8_is_word(uint32_t code) {
+    utf8proc_category_t c = category_of(code);
+    return (c >= UTF8PROC_CATEGORY_LU && c <= UTF8PROC_CATEGORY_NL) || c == UTF8PROC_CATEGORY_PC;
+}
+
+bool utf8_is_punctuation(uint32_t code) {
+    utf8proc_category_t c = category_of(code);
+    if (code < 0x80) return c >= UTF8PROC_CATEGORY_PC && c <= UTF8PROC_CATEGORY_SO;
+    return c >= UTF8PROC_CATEGORY_PC && c <= UTF8PROC_CATEGORY_PO;
+}
+
+/* ---- several characters ---- */
+
+size_t utf8_bytes(const char *s, size_t len) {
+    uint32_t code;
+    int n = utf8_decode(s, len, &code);
+    return n ? (size_t)n : 1;
+}
+
+enum { CLUSTER = 512 }; /* bytes, beyond which more marks are another cluster */
+
+/* Signs of Hangul for compatibility: apart as they are, they combine when they are decomposed. */
+static bool is_apart_jamo(uint32_t code) {
+    return (code >= 0x3131 && code <= 0x318e) || (code >= 0xffa0 && code <= 0xffdc);
+}
+
+size_t utf8_cluster(const char *s, size_t len) {
+    uint32_t code, next;
+    size_t bytes = utf8_bytes(s, len);
+    if (!utf8_decode(s, len, &code)) return bytes;
+    utf8proc_int32_t state = 0;
+    for (int n; bytes < len && bytes < CLUSTER && (n = utf8_decode(s + bytes, len - bytes, &next)) > 0;
+         bytes += (size_t)n) {
+        bool edge = utf8proc_grapheme_break_stateful((utf8proc_int32_t)code, (utf8proc_int32_t)next, &state);
+        if (edge && !(is_apart_jamo(code) && is_apart_jamo(next))) break;
+        code = next;
+    }
+    return bytes;
+}
+
+void utf8_normalize(Str *out, const char *s, size_t len, Utf8Form form) {
+    static const utf8proc_option_t options[] = {
+        [UTF8_NFC] = UTF8PROC_STABLE | UTF8PROC_COMPOSE,
+        [UTF8_NFD] = UTF8PROC_STABLE | UTF8PROC_DECOMPOSE,
+        [UTF8_NFKC] = UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_COMPAT,
+        [UTF8_NFKD] = UTF8PROC_STABLE | UTF8PROC_DECOMPOSE | UTF8PROC_COMPAT,
+    };
+    utf8proc_int32_t *code = NULL;
+    utf8proc_ssize_t n = -1, room = 0;
+    for (size_t i = 0; room == 0 && i < len; i++) room = s[i] & 0x80; /* ASCII is in every form */
+    if (room) room = utf8proc_decompose((const utf8proc_uint8_t *)s, (utf8proc_ssize_t)len, NULL, 0, options[form]);
+    if (room > 0) {
+        code = mem_zero((size_t)room + 1, sizeof *code);
+        n = utf8proc_decompose((const utf8proc_uint8_t *)s, (utf8proc_ssize_t)len, code, room, options[form]);
+        if (n >= 0) n = utf8proc_reencode(code, n, options[form]);
+    }
+    str_add_n(out, n < 0 ? s : (const char *)code, n < 0 ? len : (size_t)n);
+    mem_free(code);
 }
 
 /* Signs that stand before digits or letters and are drawn around them, though they count as format characters. */

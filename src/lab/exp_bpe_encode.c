@@ -131,7 +131,7 @@ static Status add_decoded(Study *s, const Tokenizer *tokenizer) {
     str_init(&bytes);
     for (int i = 0; i < n; i++) {
         str_clear(&bytes);
-        tokenizer_bytes(tokenizer, (int)id[i], i > 0 ? (int)id[i - 1] : -1, &bytes);
+        tokenizer_bytes(tokenizer, (int)id[i], i > 0 ? (int)id[i - 1] : TOKENIZER_BEGIN, &bytes);
         table_add_int(t, i);
         table_add_int(t, id[i]);
         bpe_add_hex_cell(t, bytes.s, bytes.len);
