@@ -182,9 +182,9 @@ static void other_layouts_are_refused_in_words(void **state) {
     in_shell("printf x >'%s/m.bin'; printf x >'%s/m.safetensors'", folder, folder);
     Str pair;
     str_init(&pair);
-    static const char *const rows[][2] = {{"", "Hugging Face"},
+    static const char *const rows[][2] = {{"", "config.json"},
                                           {"/m.bin", "llama2.c"},
-                                          {"/m.safetensors", "safetensors"},
+                                          {"/m.safetensors", "config.json"},
                                           {"/none", "neither gpt nor modern"}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         str_clear(&pair);

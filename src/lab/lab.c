@@ -14,7 +14,8 @@
 
 static const Option lab_rows[] = {
     {"model", OPTION_TEXT, NULL, 0, 0, NULL, "file",
-     N_("a model to look at: a checkpoint, a llama2.c file; none: one is trained")},
+     N_("a model to look at: a checkpoint, a llama2.c file, a folder in the Hugging Face layout; none: one is "
+        "trained")},
     {"tokenizer", OPTION_TEXT, NULL, 0, 0, NULL, "file", N_("of a model of others: the file of its tokenizer")},
     {"prompt", OPTION_TEXT, NULL, 0, 0, NULL, "", N_("the words that the model goes on from")},
     {"history", OPTION_INT, "256", 1, 65536, NULL, "MB", N_("memory for going back; more means shorter replays")},

@@ -2,8 +2,10 @@
 
 #include "intl.h"
 #include "io/checkpoint.h"
+#include "io/hf_model.h"
 #include "io/llama2c.h"
 #include "io/tokenizer_file.h"
+#include "mem.h"
 #include "str.h"
 
 #include <stdio.h>
@@ -29,11 +31,24 @@ static Status check_llama2c(const char *path) {
     return s;
 }
 
+static bool is_hf(const char *path) {
+    return is_folder(path) || str_ends_in(path, ".safetensors");
+}
+
+static Status check_hf(const char *path) {
+    char *config, *weights;
+    HfConfig c;
+    bool found = hf_model_files(path, &config, &weights);
+    Status s = hf_config_read(config, &c);
+    if (status_is_ok(&s) && !found)
+        s = status_usage(_("'%s' has neither model.safetensors nor model.safetensors.index.json"), path);
+    mem_free(config);
+    mem_free(weights);
+    return s;
+}
+
 static Status check_model(const char *path) {
-    if (is_folder(path)) return status_usage(_("'%s' is a folder; the Hugging Face layout is not read yet"), path);
-    if (str_ends_in(path, ".safetensors"))
-        return status_usage(_("'%s' is in the safetensors format, which is not read yet"), path);
-    return check_llama2c(path);
+    return is_hf(path) ? check_hf(path) : check_llama2c(path);
 }
 
 Status loaded_check(const char *path, const char *tokenizer) {
@@ -43,8 +58,9 @@ Status loaded_check(const char *path, const char *tokenizer) {
     return status_ok();
 }
 
-/* Stories of llama2.c end where the next would begin. */
-static Status read_tokenizer(const char *path, LoadedModel *out) {
+/* LAST: the id that ends a text by the model's own word, -1: none. Stories of llama2.c end where the next would
+ * begin. */
+static Status read_tokenizer(const char *path, int last, LoadedModel *out) {
     Tokenizer *t;
     int size = model_config(out->model)->vocab;
     STATUS_TRY(tokenizer_file_read(path, &t));
@@ -53,16 +69,42 @@ static Status read_tokenizer(const char *path, LoadedModel *out) {
         tokenizer_free(t);
         return s;
     }
-    out->vocab = vocab_new_tokenizer(t, tokenizer_first(t), tokenizer_first(t));
+    out->vocab = vocab_new_tokenizer(t, tokenizer_first(t), last >= 0 && last < size ? last : tokenizer_first(t));
+    return status_ok();
+}
+
+/* The folder of a model, its last / included; "" is here. */
+static char *folder_of(const char *path) {
+    const char *slash = strrchr(path, '/');
+    if (is_folder(path)) return mem_text(path);
+    return slash ? mem_text_n(path, (size_t)(slash - path) + 1) : mem_text(".");
+}
+
+/* Without a tokenizer ids are all there is, and why is kept for those who ask for more. */
+static Status read_hf(const char *path, const char *tokenizer, LoadedModel *out) {
+    HfConfig c;
+    STATUS_TRY(hf_model_read(path, TENSORS_BY_SIZE, &c, &out->model));
+    snprintf(out->kind, sizeof out->kind, "Hugging Face");
+    if (tokenizer) return read_tokenizer(tokenizer, c.last, out);
+    char *folder = folder_of(path);
+    Status s = read_tokenizer(folder, c.last, out);
+    if (!status_is_ok(&s)) snprintf(out->no_vocab, sizeof out->no_vocab, "%s", s.text);
+    mem_free(folder);
+    return status_ok();
+}
+
+static Status read_llama2c(const char *path, const char *tokenizer, LoadedModel *out) {
+    STATUS_TRY(llama2c_read(path, TENSORS_BY_SIZE, &out->model));
+    snprintf(out->kind, sizeof out->kind, "llama2.c");
+    if (tokenizer) return read_tokenizer(tokenizer, -1, out);
+    snprintf(out->no_vocab, sizeof out->no_vocab, "%s", _("tokenizer= was not given"));
     return status_ok();
 }
 
 Status loaded_read(const char *path, const char *tokenizer, LoadedModel *out) {
     *out = (LoadedModel){0};
     STATUS_TRY(check_model(path));
-    snprintf(out->kind, sizeof out->kind, "llama2.c");
-    Status s = llama2c_read(path, TENSORS_BY_SIZE, &out->model);
-    if (status_is_ok(&s) && tokenizer) s = read_tokenizer(tokenizer, out);
+    Status s = is_hf(path) ? read_hf(path, tokenizer, out) : read_llama2c(path, tokenizer, out);
     if (!status_is_ok(&s)) loaded_done(out);
     return s;
 }

@@ -1,5 +1,6 @@
-/* loaded: models that somebody else trained, with the tokenizer that came with them: a llama2.c file. They are only
- * read, and no language knows their truth. Private to the laboratory. */
+/* loaded: models that somebody else trained, with the tokenizer that came with them: a llama2.c file, a
+ * folder in the Hugging Face layout or a .safetensors file in one. They are only read, and no language knows their
+ * truth. Private to the laboratory. */
 #ifndef LAB_LOADED_H
 #define LAB_LOADED_H
 
@@ -9,8 +10,9 @@
 
 typedef struct {
     Model *model;
-    Vocab *vocab;  /* NULL: no tokenizer was given, ids are all there is */
-    char kind[32]; /* what it is: "llama2.c" */
+    Vocab *vocab;       /* NULL: no tokenizer, ids are all there is */
+    char no_vocab[500]; /* a sentence that says why; "" when there is one */
+    char kind[32];      /* what it is: "llama2.c", "Hugging Face" */
 } LoadedModel;
 
 /* Whether PATH is a model of others, by what stands in it and by its name; else it may be a checkpoint. */

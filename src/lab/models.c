@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #define MODELS_HELP                                                                                                    \
-    N_("gpt or modern (trained on the farm at first use, then kept), a checkpoint of lm.train save=, or a llama2.c "   \
-       "file")
+    N_("gpt or modern (trained on the farm at first use, then kept), a checkpoint of lm.train save=, a llama2.c "      \
+       "file, or a folder in the Hugging Face layout")
 #define TOKENIZER_ROW                                                                                                  \
     { "tokenizer", OPTION_TEXT, NULL, 0, 0, NULL, "file", N_("of a model of others: the file of its tokenizer") }
 
@@ -148,6 +148,7 @@ static Status get_loaded(const char *path, const char *tokenizer, TrainedModel *
     out->model = l.model;
     out->vocab = l.vocab;
     out->foreign = true;
+    snprintf(out->no_vocab, sizeof out->no_vocab, "%s", l.no_vocab);
     snprintf(out->no_truth, sizeof out->no_truth, _("no grammar comes with a model in the format of %s"), l.kind);
     snprintf(out->path, sizeof out->path, "%s", path);
     return status_ok();
@@ -262,6 +263,7 @@ static Status take_ids(const TrainedModel *m, const Options *o, int **ids, int *
 }
 
 Status models_text_ids(const TrainedModel *m, const char *text, ModelsKind kind, int **ids, int *n) {
+    if (!m->vocab && m->no_vocab[0]) return status_usage(_("this model has no vocabulary, give ids=: %s"), m->no_vocab);
     if (!m->vocab) return status_usage(_("this model has no vocabulary: give ids="));
     int *word, words;
     STATUS_TRY(vocab_encode(m->vocab, text, &word, &words));

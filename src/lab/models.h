@@ -20,6 +20,7 @@ typedef struct {
     Grammar *grammar;   /* NULL: no truth */
     Language *language; /* NULL: no truth */
     bool foreign;       /* somebody else's, only read */
+    char no_vocab[500]; /* why it has none; "": nobody knows */
     char no_truth[500]; /* a sentence that says why; "" when there is one */
     char name[64];      /* what a title shows: "gpt" or the file's name */
     char path[512];     /* the file it came from or was kept in; "" when not kept */

@@ -186,8 +186,9 @@ static Status open_loaded(const char *path, const char *tokenizer, const Options
     LoadedModel l;
     STATUS_TRY(loaded_read(path, tokenizer, &l));
     if (!l.vocab) {
+        Status s = status_usage(_("'%s' does not say what its tokens are, tokenizer=FILE does: %s"), path, l.no_vocab);
         loaded_done(&l);
-        return status_usage(_("'%s' does not say what its tokens are: tokenizer=FILE does"), path);
+        return s;
     }
     Run *r = MEM_NEW(Run);
     r->data = run_data_new(only_words(l.vocab, l.kind), "");
