@@ -153,6 +153,26 @@ Model *model_new(const ModelConfig *config, uint64_t seed) {
     return m;
 }
 
+bool model_same_slices(const ModelConfig *a, const ModelConfig *b, ParamsDifference *out) {
+    Model *one = model_shell(a), *other = model_shell(b);
+    bool same = params_same(&one->params, &other->params, out);
+    model_free(one);
+    model_free(other);
+    return same;
+}
+
+void model_rebuild(Model *m, const ModelConfig *config) {
+    Model *plan = model_shell(config);
+    ParamsDifference difference;
+    BUG_ON(!params_same(&m->params, &plan->params, &difference));
+    Params numbers = m->params;
+    mem_free(m->block);
+    *m = *plan;
+    m->params = numbers;
+    plan->block = NULL;
+    model_free(plan);
+}
+
 Model *model_copy(const Model *m) {
     Model *copy = MEM_NEW(Model);
     *copy = *m;

@@ -14,6 +14,10 @@ Model *model_new(const ModelConfig *config, uint64_t seed);
 Model *model_shell(const ModelConfig *config);
 /* How many numbers such a model has, without room for them. CONFIG was checked. */
 size_t model_count(const ModelConfig *config);
+/* How the slices of two such models differ; true: not at all (see params_same). Both were checked. */
+bool model_same_slices(const ModelConfig *a, const ModelConfig *b, ParamsDifference *out);
+/* M is built as CONFIG says from here on; the numbers stay. The slices are the same. */
+void model_rebuild(Model *m, const ModelConfig *config);
 Model *model_copy(const Model *m);
 void model_free(Model *m);
 

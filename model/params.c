@@ -103,6 +103,38 @@ bool params_adjacent(const Params *p, int first, int n) {
     return true;
 }
 
+static bool same_shape(const Slice *a, const Slice *b) {
+    return a->rows == b->rows && a->cols == b->cols;
+}
+
+/* The first difference is kept. */
+static void note_difference(ParamsDifference *d, const Slice *a, const Slice *b) {
+    if (d->gone + d->fresh + d->reshaped == 0) {
+        if (a) d->a = *a;
+        if (b) d->b = *b;
+    }
+    if (a && b)
+        d->reshaped++;
+    else if (a)
+        d->gone++;
+    else
+        d->fresh++;
+}
+
+bool params_same(const Params *a, const Params *b, ParamsDifference *out) {
+    *out = (ParamsDifference){0};
+    bool order = a->slices == b->slices;
+    for (int i = 0; i < a->slices; i++) {
+        int at = params_find(b, a->slice[i].name);
+        if (at < 0 || !same_shape(&a->slice[i], &b->slice[at]))
+            note_difference(out, &a->slice[i], at < 0 ? NULL : &b->slice[at]);
+        order = order && at == i;
+    }
+    for (int i = 0; i < b->slices; i++)
+        if (params_find(a, b->slice[i].name) < 0) note_difference(out, NULL, &b->slice[i]);
+    return order && out->gone + out->fresh + out->reshaped == 0;
+}
+
 uint64_t params_hash(const Params *p) {
     uint64_t h = HASH_START;
     if (p->x) return hash_bytes(h, p->x, p->count * sizeof *p->x);

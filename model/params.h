@@ -62,6 +62,13 @@ void params_copy(Params *to, const Params *from);
 /* Slices first .. first+n-1 have equal columns and equal frozen marks and lie one after the other: they are one matrix.
  */
 bool params_adjacent(const Params *p, int first, int n);
+/* How the slices of B differ from those of A: by name, then by shape. */
+typedef struct {
+    int gone, fresh, reshaped; /* only in A; only in B; in both, with other rows or columns */
+    Slice a, b;                /* the first of them, as it is in A and in B; rows 0 where it is not */
+} ParamsDifference;
+/* True: the same names and shapes in the same order, so that numbers and offsets of one serve the other. */
+bool params_same(const Params *a, const Params *b, ParamsDifference *out);
 uint64_t params_hash(const Params *p); /* of the bits of all numbers */
 
 #endif

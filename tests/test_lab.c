@@ -170,8 +170,8 @@ static void the_past_is_not_changed(void **state) {
     fixture_refused(l, "seek 31", "until 31");
     fixture_refused(l, "seek 161", "from 0 to 160");
     fixture_refused(l, "until 30", "from 31 to 160");
-    fixture_refused(l, "set lr fast", "lr must be a number");
-    fixture_refused(l, "set speed 1", "lr, clip, weight_decay, threads");
+    fixture_refused(l, "set lr fast", "'fast' is not a number");
+    fixture_refused(l, "set speed 1", "speed");
     lab_free(l);
 }
 

@@ -265,24 +265,60 @@ static void halves_make_a_step(void **state) {
     run_free(halves);
 }
 
-static void settings_can_change_and_be_reset(void **state) {
+static Recipe recipe_with(Run *r, const char *pairs) {
+    char text[512];
+    snprintf(text, sizeof text, SMALL "%s", pairs);
+    Options *o = options_with(text);
+    Recipe c = run_recipe(r);
+    assert_ok(run_config(o, c.model.vocab, &c.model));
+    c.optim = run_optim_config(o);
+    c.batch = (int)options_int(o, "batch");
+    options_free(o);
+    return c;
+}
+
+static void a_recipe_may_change_between_two_steps(void **state) {
     (void)state;
-    Run *r = run_with("lr=0.01", 1, 1);
-    assert_ok(run_set(r, "lr", "0.1"));
-    assert_true(fabs(run_optim(r)->config.lr - 0.1) < 1e-12);
-    assert_true(fabs(run_optim(r)->config.lr_min - 0.01) < 1e-12); /* was not given: a tenth */
-    assert_ok(run_set(r, "threads", "2"));
-    assert_int_equal(shards_threads(run_shards(r)), 2);
-    Status s = run_set(r, "threads", "9");
-    assert_non_null(strstr(s.text, "1 to 4"));
-    s = run_set(r, "lr", "nan");
-    assert_int_equal(s.code, STATUS_USAGE);
-    run_reset_settings(r);
-    assert_true(fabs(run_optim(r)->config.lr - 0.01) < 1e-12);
+    Run *r = run_with("lr=0.01", 1, 1), *plain = run_with("lr=0.01", 1, 1);
+    step_to(r, 20);
+    step_to(plain, 20);
+    Recipe before = run_recipe(r), same = recipe_with(r, "lr=0.01"),
+           other = recipe_with(r, "lr=0.1 softcap=5 batch=8 window=3");
+    assert_true(fabs(before.optim.lr_min - 0.001) < 1e-12 && fabs(other.optim.lr_min - 0.01) < 1e-12);
+    run_follow_recipe(r, &same);
+    step_to(r, 25);
+    step_to(plain, 25);
+    assert_true(hash_of(r) == hash_of(plain)); /* the same again changes no bit */
+    uint64_t at_25 = hash_of(r);
+    long updates = run_optim(r)->updates;
+    RunMemory m = {0};
+    run_remember(r, &m);
+    run_follow_recipe(r, &other);
+    assert_true(hash_of(r) == at_25);
+    assert_int_equal(run_optim(r)->updates, updates);
+    RunStep first = run_step(r), usual = run_step(plain);
+    assert_int_equal(first.step, 26);
+    assert_true(first.tokens < usual.tokens); /* eight sentences, not sixteen */
+    run_follow_recipe(r, &before);
+    run_recall(r, &m);
+    step_to(r, 26);
+    assert_true(hash_of(r) == hash_of(plain));
+    run_memory_done(&m);
     run_free(r);
-    r = run_with("lr=0.01 lr_min=0.004", 1, 1);
-    assert_ok(run_set(r, "lr", "0.1"));
-    assert_true(fabs(run_optim(r)->config.lr_min - 0.004) < 1e-12);
+    run_free(plain);
+}
+
+static void another_optimiser_begins_with_its_own_moments(void **state) {
+    (void)state;
+    Run *r = run_with("", 1, 1);
+    step_to(r, 10);
+    Recipe sgd = recipe_with(r, "optimizer=sgd lr=0.1");
+    uint64_t hash = hash_of(r);
+    run_follow_recipe(r, &sgd);
+    assert_true(hash_of(r) == hash);
+    assert_int_equal(run_optim(r)->updates, 0);
+    for (size_t i = 0; i < run_optim(r)->count; i++)
+        assert_true(!(run_optim(r)->m[i] < 0 || run_optim(r)->m[i] > 0 || run_optim(r)->v[i] > 0));
     run_free(r);
 }
 
@@ -417,7 +453,8 @@ int main(void) {
         cmocka_unit_test(testing_changes_no_bit),
         cmocka_unit_test(a_warm_step_asks_for_no_memory),
         cmocka_unit_test(halves_make_a_step),
-        cmocka_unit_test(settings_can_change_and_be_reset),
+        cmocka_unit_test(a_recipe_may_change_between_two_steps),
+        cmocka_unit_test(another_optimiser_begins_with_its_own_moments),
         cmocka_unit_test(the_floor_is_that_of_the_same_sentences),
         cmocka_unit_test(a_short_context_cuts_sentences),
         cmocka_unit_test(a_text_is_a_corpus_without_truth),

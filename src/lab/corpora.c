@@ -30,6 +30,14 @@ Status corpora_check(const char *spec) {
                         spec);
 }
 
+bool corpora_is_grammar(const char *spec) {
+    Str path;
+    str_init(&path);
+    bool built_in = assets_grammar(spec, &path);
+    str_done(&path);
+    return built_in || str_ends_in(spec, ".grammar");
+}
+
 static const char *base_name(const char *path) {
     const char *slash = strrchr(path, '/');
     return slash && slash[1] ? slash + 1 : path;

@@ -8,6 +8,8 @@
 
 /* Whether SPEC is there at all, without reading it. */
 Status corpora_check(const char *spec) STATUS_CHECKED;
+/* Whether SPEC names a grammar, whose sentences are sampled; else it is a text. */
+bool corpora_is_grammar(const char *spec);
 /* As corpora_load samples it, from the text of a grammar. SPEC is what it was called. */
 Status corpora_sample(const char *spec, const char *grammar, CorpusTokens tokens, long sentences, long test,
                       uint64_t seed, Corpus **out) STATUS_CHECKED;

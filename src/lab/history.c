@@ -20,6 +20,10 @@ History *history_new(size_t limit_bytes) {
     return h;
 }
 
+void history_set_limit(History *h, size_t limit_bytes) {
+    h->limit = limit_bytes;
+}
+
 void history_free(History *h) {
     if (!h) return;
     for (int i = 0; i < h->count; i++) run_memory_done(&h->memory[i]);

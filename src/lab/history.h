@@ -12,6 +12,7 @@ typedef struct History History;
 
 History *history_new(size_t limit_bytes);
 void history_free(History *h);
+void history_set_limit(History *h, size_t limit_bytes); /* kept to when the next one is kept */
 void history_keep(History *h,
                   const Run *r); /* after a step; keeps or not as the spacing says; the first is always kept */
 const RunMemory *history_nearest(const History *h, long step); /* the latest at or before STEP; NULL: none; borrowed */

@@ -5,6 +5,7 @@
 #include "lab_internal.h"
 #include "loaded.h"
 #include "mem.h"
+#include "recipe.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -65,6 +66,10 @@ Status lab_check(const Options *o) {
     return run_check(o);
 }
 
+Status lab_compare(const Options *before, const Options *after, int vocab, LabChange *change, Str *why) {
+    return recipe_compare(before, after, vocab, change, why);
+}
+
 /* Life. */
 
 Lab *lab_new(Options *o) {
@@ -108,10 +113,6 @@ Run *lab_shown(const Lab *l) {
     return l->train.past ? l->train.viewer : l->train.live;
 }
 
-void lab_changed(Lab *l) {
-    l->decode.stale = true;
-}
-
 bool lab_watches_updates(const Lab *l) {
     return l->watch & 1u << OBSERVE_step;
 }
@@ -136,15 +137,37 @@ int lab_threads(const Options *o) {
     return cores < 1 ? 1 : cores > SHARDS ? SHARDS : (int)cores;
 }
 
+static void make_heads(Lab *l, const ModelConfig *c) {
+    mem_free(l->head_off);
+    l->head_off = MEM_ARRAY(unsigned char, (size_t)c->layers *(size_t)c->heads);
+    l->fitted[0] = c->layers;
+    l->fitted[1] = c->heads;
+    l->fitted[2] = c->context;
+}
+
+/* The model looked at may be cut into heads, or have a context, as the last one was not. */
+static void fit(Lab *l) {
+    const ModelConfig *c = model_config(run_model(lab_shown(l)));
+    if (c->context != l->fitted[2]) {
+        Status s = decode_adopt(l, lab_shown(l), NULL); /* a prompt that has no room gives way to another */
+        BUG_ON(!status_is_ok(&s));
+    }
+    if (c->layers != l->fitted[0] || c->heads != l->fitted[1] || c->context != l->fitted[2]) make_heads(l, c);
+}
+
+void lab_changed(Lab *l) {
+    fit(l);
+    l->decode.stale = true;
+}
+
 void lab_adopt(Lab *l, Run *r, Options *o, const char *name, bool runs) {
     const ModelConfig *c = model_config(run_model(r));
     observers_forget(l->observers);
-    train_adopt(&l->train, r, (size_t)options_int(o, "history") << 20);
+    train_adopt(&l->train, r, o);
     options_free(l->options);
     l->options = o;
     snprintf(l->name, sizeof l->name, "%s", name);
-    mem_free(l->head_off);
-    l->head_off = MEM_ARRAY(unsigned char, (size_t)c->layers *(size_t)c->heads);
+    make_heads(l, c);
     l->window = -1;
     l->poke = l->poke_id = l->operation = 0;
     beam_adopt(l);
@@ -171,8 +194,10 @@ static Status make_run(Lab *l) {
                      : run_new(o, (uint64_t)options_int(o, "seed"), lab_threads(o), &r);
     if (status_is_ok(&s)) s = decode_adopt(l, r, new_prompt(l, o));
     if (status_is_ok(&s)) {
-        lab_adopt(l, r, o, model ? lab_base_name(model) : options_text(o, "arch"),
-                  l->pending_runs && run_steps(r) > run_done(r));
+        char name[sizeof l->name];
+        snprintf(name, sizeof name, "%s", model ? lab_base_name(model) : options_text(o, "arch"));
+        if (model && !run_reads_only(r)) s = files_remember(o, r, model, NULL);
+        lab_adopt(l, r, o, name, l->pending_runs && run_steps(r) > run_done(r));
         return s;
     }
     run_free(r);
@@ -205,10 +230,14 @@ Status lab_do_restart(Lab *l, const Words *w) {
         options_free(o);
         return s;
     }
-    bool runs = l->train.live && train_pending(l) && !l->train.seeking;
-    l->pending_runs = l->train.live && !says(w, "start=") ? runs : options_choice(o, "start") == 0;
-    l->pending = o;
+    lab_begin(l, o);
+    if (says(w, "start=") || !l->train.live) l->pending_runs = options_choice(o, "start") == 0;
     return s;
+}
+
+void lab_begin(Lab *l, Options *o) {
+    l->pending_runs = l->train.live && train_pending(l) && !l->train.seeking;
+    l->pending = o;
 }
 
 /* Watching. */
@@ -276,7 +305,13 @@ void lab_set_paced(Lab *l, bool paced) {
 static void model_facts(const Lab *l, SnapshotFacts *f) {
     Run *r = lab_shown(l);
     const ModelConfig *c = model_config(run_model(r));
-    snprintf(f->arch, sizeof f->arch, "%s", options_text(l->options, "arch"));
+    const Options *o = change_shown(l);
+    Str words;
+    str_init(&words);
+    recipe_words(o, &words);
+    snprintf(f->recipe, sizeof f->recipe, "%s", words.s);
+    str_done(&words);
+    snprintf(f->arch, sizeof f->arch, "%s", options_text(o, "arch"));
     snprintf(f->corpus, sizeof f->corpus, "%s", run_corpus(r)->name);
     snprintf(f->name, sizeof f->name, "%s", l->name);
     f->parameters = (long)model_read_params(run_model(r))->count;
@@ -358,6 +393,8 @@ Snapshot *lab_snapshot(Lab *l) {
     Table *state = decode_state(l);
     bpe_live_state(l->bpe, state);
     snapshot_add_table(s, state);
+    Table *changes = change_table(&l->train);
+    if (changes) snapshot_add_table(s, changes);
     return s;
 }
 

@@ -18,6 +18,15 @@ Options *lab_options(void);
 /* Refuses what cannot be built, before anything is made. lab_prepare may still fail on what the corpus holds. */
 Status lab_check(const Options *o) STATUS_CHECKED;
 
+/* What it comes to when the options BEFORE of a run that learns VOCAB tokens become AFTER. WHY (may stay empty) says in
+ * one sentence which tensors differ, or what else there is to know. Options that describe no run are refused. */
+typedef enum {
+    LAB_SAME,     /* they say the same */
+    LAB_KEEPS,    /* parameters, moments and step stay, training goes on from there */
+    LAB_RESTARTS, /* it begins again from the seed */
+} LabChange;
+Status lab_compare(const Options *before, const Options *after, int vocab, LabChange *change, Str *why) STATUS_CHECKED;
+
 /* Cheap: takes the options over. lab_prepare makes corpus and model and may take a second. */
 Lab *lab_new(Options *o);
 void lab_free(Lab *l);
@@ -37,10 +46,11 @@ void lab_set_paced(Lab *l, bool paced);
 
 /* What is true now, with what the observers in the watch list add (at first: all). The caller owns one reference. Once
  * there is a run it holds the tables settings: option,value, a row for each option given and for the prompt; and state:
- * line, the commands that bring prompt, position, filter and tampering to a fresh run. */
+ * line, the commands that bring prompt, position, filter and tampering to a fresh run; and once something was set,
+ * changes: step,option,value. */
 Snapshot *lab_snapshot(Lab *l);
 
-/* Commands that changed the run so far, one a line: "120 set lr 0.003". Borrowed. */
+/* What was set so far, one a line: "120 set window 3" holds from step 121 on. Borrowed. */
 const char *lab_log(const Lab *l);
 uint64_t lab_hash(const Lab *l); /* of the parameters looked at */
 

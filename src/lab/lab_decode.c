@@ -321,7 +321,7 @@ Status lab_do_filter(Lab *l, const Words *w) {
 /* Tampering. */
 
 Status lab_do_head(Lab *l, const Words *w) {
-    const ModelConfig *c = model_config(run_model(l->train.live));
+    const ModelConfig *c = model_config(run_model(lab_shown(l)));
     long layer, head;
     if (w->count == 3) {
         if (strcmp(w->word[1], "all") != 0 || strcmp(w->word[2], "on") != 0)
@@ -385,7 +385,7 @@ Status lab_do_operation(Lab *l, const Words *w) {
 
 /* "layer 2 head 1 off, window 4" */
 static void tamper_text(const Lab *l, char *out, size_t bytes) {
-    const ModelConfig *c = model_config(run_model(l->train.live));
+    const ModelConfig *c = model_config(run_model(lab_shown(l)));
     Str t;
     str_init(&t);
     for (int i = 0; i < c->layers * c->heads; i++)
@@ -461,7 +461,7 @@ static void add_filter(Table *t, const Decoding *d) {
 
 Table *decode_state(const Lab *l) {
     static const Column columns[] = {{"line", COLUMN_TEXT, ""}, {0}};
-    const ModelConfig *c = model_config(run_model(l->train.live));
+    const ModelConfig *c = model_config(run_model(lab_shown(l)));
     const Decoding *d = &l->decode;
     Table *t = table_new("state", columns);
     add_prompt(t, d->text.s);

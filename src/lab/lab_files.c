@@ -3,6 +3,7 @@
 
 #include "csvfile.h"
 #include "intl.h"
+#include "recipe.h"
 
 #include <string.h>
 
@@ -22,14 +23,10 @@ const char *lab_base_name(const char *path) {
     return slash && slash[1] ? slash + 1 : path;
 }
 
-/* The preset that a model is nearest to: what the title shows and what a restart begins with. */
-static const char *arch_of(Run *r) {
-    return model_config(run_model(r))->pos == POS_ROPE ? "modern" : "gpt";
-}
-
-/* A model of others is what a restart begins with; one of ours is where its run stands. */
-static Status remember_model(Options *o, Run *r, const char *path, const char *tokenizer) {
-    STATUS_TRY(options_set(o, "arch", arch_of(r)));
+/* A model of others is what a restart begins with; of ours the options are. */
+Status files_remember(Options *o, Run *r, const char *path, const char *tokenizer) {
+    if (!run_reads_only(r)) recipe_describe(r, o);
+    if (run_reads_only(r)) STATUS_TRY(options_set(o, "arch", recipe_arch(r)));
     const char *model = run_reads_only(r) ? path : LAB_NO_MODEL, *file = run_reads_only(r) ? tokenizer : NULL;
     if (run_reads_only(r) || lab_model(o)) STATUS_TRY(options_set(o, "model", model));
     return file || options_is_set(o, "tokenizer") ? options_set(o, "tokenizer", file ? file : LAB_NO_MODEL)
@@ -40,7 +37,7 @@ Status files_open(Lab *l, const char *path, const char *tokenizer, const char *n
     Options *o = options_copy(l->options);
     Run *r = NULL;
     Status s = run_open(path, tokenizer, o, lab_threads(o), &r);
-    if (status_is_ok(&s)) s = remember_model(o, r, path, tokenizer);
+    if (status_is_ok(&s)) s = files_remember(o, r, path, tokenizer);
     if (status_is_ok(&s)) s = decode_adopt(l, r, NULL);
     if (!status_is_ok(&s)) {
         run_free(r);

@@ -11,11 +11,12 @@
 #include "scene.h"
 #include "speaker.h"
 
-/* A setting that was changed between two steps. */
+/* What the run is made of from one step on. */
 typedef struct {
-    long step; /* updates made when it was changed: it holds from step+1 on */
-    char name[16], value[40];
-} LogEntry;
+    long step; /* updates made when it was changed: it holds from step+1 on; of the first: below every step */
+    Recipe recipe;
+    Options *options; /* owned; that describe it */
+} Change;
 
 typedef struct {
     long step, tokens;
@@ -41,8 +42,8 @@ typedef struct {
     char bad_tensor[64];
     long base; /* the first step of this run: 0, or that of an opened file */
     History *history;
-    LogEntry *log;
-    int logs, log_capacity;
+    Change *change; /* [changes] by rising step; the first is how the run began */
+    int changes, change_capacity;
     Str log_text;
     Table *curve; /* rows base+1 .. the newest step */
     Evaluation *evaluation;
@@ -85,6 +86,7 @@ struct Lab {
     Decoding decode;
     BpeLive *bpe;
     unsigned char *head_off; /* [layers x heads] */
+    int fitted[3];           /* layers, heads and context that head_off and the sentence have room for */
     int window;              /* -1: the model's */
     int operation;           /* as in a scene */
     int poke, poke_id;       /* as in a scene */
@@ -102,7 +104,9 @@ enum { MESSAGE_INFORMATION, MESSAGE_WARNING, MESSAGE_ERROR };
 
 void lab_say(Lab *l, int level, const char *format, ...) __attribute__((format(printf, 3, 4)));
 Run *lab_shown(const Lab *l); /* what is looked at */
-/* The parameters looked at are others now. */
+/* A run of O is to be made, which passes into L; it trains at once when the one before did. */
+void lab_begin(Lab *l, Options *o);
+/* The parameters looked at, or what is made of them, are others now. */
 void lab_changed(Lab *l);
 /* R, made from O, becomes the live run. Both pass into L. RUNS: it trains at once. */
 void lab_adopt(Lab *l, Run *r, Options *o, const char *name, bool runs);
@@ -115,11 +119,23 @@ const char *lab_model(const Options *o); /* the file or folder that O names; NUL
 const char *lab_base_name(const char *path); /* what a title shows of it; borrowed */
 
 /* --- lab_train.c --- */
-void train_adopt(Training *t, Run *r, size_t history_bytes);
+void train_adopt(Training *t, Run *r, const Options *o);
 void train_done(Training *t);
 bool train_pending(const Lab *l);
 bool train_turn(Lab *l);
 void train_facts(const Lab *l, SnapshotFacts *f);
+
+long train_standing(const Lab *l); /* where the clock stands for the user: where it is going when it jumps */
+
+/* --- lab_change.c: what the run is made of, step by step --- */
+void change_begin(Training *t, const Options *o); /* the run is fresh: O describes it */
+void change_done(Training *t);
+void change_forget_after(Training *t, long step); /* a fork: what was set at STEP or later */
+/* What made the model of step DONE, and what makes the next one. */
+const Change *change_before(const Training *t, long done);
+const Change *change_after(const Training *t, long done);
+const Options *change_shown(const Lab *l); /* options of the model looked at */
+Table *change_table(const Training *t);    /* NULL: nothing was set */
 
 /* --- lab_decode.c --- */
 void decode_init(Decoding *d);
@@ -145,6 +161,8 @@ void visit_facts(const Lab *l, SnapshotFacts *f);
 
 /* --- lab_files.c --- */
 /* The model of a file becomes the run. NAME is what the title shows. */
+/* O describes R, which was opened from PATH. */
+Status files_remember(Options *o, Run *r, const char *path, const char *tokenizer) STATUS_CHECKED;
 Status files_open(Lab *l, const char *path, const char *tokenizer, const char *name) STATUS_CHECKED;
 
 /* --- lab_beam.c --- */

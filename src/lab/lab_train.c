@@ -1,4 +1,4 @@
-/* The training clock: run, hold, step, go back, fork; tests on the way; and the log of settings that were changed. */
+/* The training clock: run, hold, step, go back, fork; and tests on the way. */
 #include "lab_internal.h"
 
 #include "clock.h"
@@ -32,8 +32,7 @@ void train_done(Training *t) {
     table_free(t->curve);
     table_free(t->test);
     mem_free(t->evaluation);
-    mem_free(t->log);
-    str_done(&t->log_text);
+    change_done(t);
     *t = (Training){0};
 }
 
@@ -49,15 +48,15 @@ static double floor_of(Run *r) {
     return floor_nats;
 }
 
-void train_adopt(Training *t, Run *r, size_t history_bytes) {
+void train_adopt(Training *t, Run *r, const Options *o) {
     train_done(t);
     t->live = r;
     t->base = t->goal = run_done(r);
-    t->history = history_new(history_bytes);
+    t->history = history_new((size_t)options_int(o, "history") << 20);
     history_keep(t->history, r);
     t->curve = table_new("curve", run_curve_columns);
     t->test = table_new("test", test_columns);
-    str_init(&t->log_text);
+    change_begin(t, o);
     t->language_floor = floor_of(r);
 }
 
@@ -181,14 +180,10 @@ static void live_step(Lab *l) {
     evaluate_on_the_way(l);
 }
 
-/* The settings that were changed at the viewer's step hold from its next step on. */
+/* What was changed at the viewer's step holds from its next step on. */
 static void replay_step(Training *t) {
-    long done = run_done(t->viewer);
-    for (int i = 0; i < t->logs; i++) {
-        if (t->log[i].step != done) continue;
-        Status s = run_set(t->viewer, t->log[i].name, t->log[i].value);
-        (void)s; /* it was accepted when it was live */
-    }
+    const Change *c = change_after(t, run_done(t->viewer));
+    if (c->step == run_done(t->viewer)) run_follow_recipe(t->viewer, &c->recipe);
     run_watch_updates(t->viewer, true);
     RunStep s = run_step(t->viewer);
     meter_mark(&t->meter, s.tokens);
@@ -208,8 +203,7 @@ bool train_turn(Lab *l) {
     return true;
 }
 
-/* Where the clock stands for the user: where it is going when it jumps. */
-static long standing(const Lab *l) {
+long train_standing(const Lab *l) {
     return l->train.seeking ? l->train.goal : run_done(lab_shown(l));
 }
 
@@ -253,28 +247,23 @@ Status lab_do_pause(Lab *l, const Words *w) {
 Status lab_do_step(Lab *l, const Words *w) {
     long n = 1;
     if (w->count > 1) STATUS_TRY(lab_number(_("steps"), w->word[1], 1, 1000000, &n));
-    return run_to(l, standing(l) + n);
+    return run_to(l, train_standing(l) + n);
 }
 
 Status lab_do_until(Lab *l, const Words *w) {
     long step;
     STATUS_TRY(can_train(l));
-    STATUS_TRY(lab_number(_("a step to train to"), w->word[1], standing(l) + 1, run_steps(l->train.live), &step));
+    STATUS_TRY(lab_number(_("a step to train to"), w->word[1], train_standing(l) + 1, run_steps(l->train.live), &step));
     return run_to(l, step);
 }
 
 /* The past. */
 
-/* The viewer as it was at the checkpoint M, with the settings that held before its next step. */
+/* The viewer as it was at the checkpoint M: of those parameters and of what made them. */
 static void recall(Training *t, const RunMemory *m) {
     if (!t->viewer) t->viewer = run_twin(t->live);
+    run_follow_recipe(t->viewer, &change_before(t, m->done)->recipe);
     run_recall(t->viewer, m);
-    run_reset_settings(t->viewer);
-    for (int i = 0; i < t->logs; i++) {
-        if (t->log[i].step >= m->done) continue;
-        Status s = run_set(t->viewer, t->log[i].name, t->log[i].value);
-        (void)s;
-    }
 }
 
 static void look_at_head(Lab *l) {
@@ -318,7 +307,7 @@ Status lab_do_seek(Lab *l, const Words *w) {
 }
 
 Status lab_do_back(Lab *l, const Words *w) {
-    long n = 1, at = standing(l);
+    long n = 1, at = train_standing(l);
     if (w->count > 1) STATUS_TRY(lab_number(_("steps"), w->word[1], 1, 1000000, &n));
     if (at == l->train.base) return status_usage(_("this is the first step that is known"));
     seek(l, at - n > l->train.base ? at - n : l->train.base);
@@ -348,19 +337,13 @@ static void forget_curve_after(Training *t, long step) {
     rebuild_test(t);
 }
 
-static void write_log(Training *t) {
-    str_clear(&t->log_text);
-    for (int i = 0; i < t->logs; i++)
-        str_addf(&t->log_text, "%ld set %s %s\n", t->log[i].step, t->log[i].name, t->log[i].value);
-}
-
-/* The live run becomes what the viewer is: parameters, moments, and the settings that held for its last step. */
+/* The live run becomes what the viewer is: its recipe, parameters and moments. */
 static void become_viewer(Training *t) {
     RunMemory m = {0};
     run_remember(t->viewer, &m);
+    run_follow_recipe(t->live, &change_before(t, m.done)->recipe);
     run_recall(t->live, &m);
     run_memory_done(&m);
-    run_optim(t->live)->config = run_optim(t->viewer)->config;
 }
 
 Status lab_do_fork(Lab *l, const Words *w) {
@@ -372,32 +355,13 @@ Status lab_do_fork(Lab *l, const Words *w) {
     become_viewer(t);
     history_forget_after(t->history, step);
     forget_curve_after(t, step);
-    while (t->logs > 0 && t->log[t->logs - 1].step >= step) t->logs--;
-    write_log(t);
+    change_forget_after(t, step);
+    options_free(l->options);
+    l->options = options_copy(change_after(t, step)->options);
     t->diverged = false;
     t->bad_tensor[0] = '\0';
     look_at_head(l);
     lab_say(l, MESSAGE_INFORMATION, _("step %ld is the newest now; %ld later ones are dropped"), step, lost);
-    return status_ok();
-}
-
-/* Settings. */
-
-Status lab_do_set(Lab *l, const Words *w) {
-    Training *t = &l->train;
-    if (t->past)
-        return status_usage(_("this is step %ld, the past: 'fork' goes on from here, 'live' goes back to step %ld"),
-                            standing(l), run_done(t->live));
-    LogEntry e = {.step = run_done(t->live)};
-    if (strlen(w->word[1]) >= sizeof e.name || strlen(w->word[2]) >= sizeof e.value)
-        return status_usage(_("'%s' cannot be set to '%s'"), w->word[1], w->word[2]);
-    STATUS_TRY(run_set(t->live, w->word[1], w->word[2]));
-    memcpy(e.name, w->word[1], strlen(w->word[1]) + 1);
-    memcpy(e.value, w->word[2], strlen(w->word[2]) + 1);
-    MEM_GROW(t->log, t->logs, t->log_capacity);
-    t->log[t->logs++] = e;
-    write_log(t);
-    lab_say(l, MESSAGE_INFORMATION, _("%s is %s from step %ld on"), e.name, e.value, e.step + 1);
     return status_ok();
 }
 

@@ -26,8 +26,6 @@ struct Run {
     bool watched;      /* parameters are copied before an update */
     real *before;      /* [parameters]; NULL until an update is watched */
     RunUpdate last;    /* of that update; step 0: none is known */
-    OptimConfig start; /* the settings of the options */
-    bool lr_min_given;
     int batch_size;
     long done, steps;
     char missing[500]; /* why an opened run has no corpus; "" when it has one */
@@ -36,27 +34,22 @@ struct Run {
 
 /* Life. */
 
-static OptimConfig optim_config(const Options *o) {
-    OptimConfig c = optim_defaults();
-    c.kind = options_choice(o, "optimizer") == 1 ? OPTIM_SGD : OPTIM_ADAMW;
-    c.lr = options_real(o, "lr");
-    c.lr_min = options_is_set(o, "lr_min") ? options_real(o, "lr_min") : c.lr / 10;
-    c.schedule = (ScheduleKind)options_choice(o, "schedule");
-    c.warmup = (long)options_int(o, "warmup");
-    c.weight_decay = options_real(o, "weight_decay");
-    c.clip = options_real(o, "clip");
-    return c;
+static void set_sampler(Run *r) {
+    const Sentences *train = &r->data->corpus->train;
+    sampler_free(r->sampler);
+    r->sampler = NULL;
+    if (train->sentences > 0)
+        r->sampler = sampler_new(train, r->batch_size, r->seed, model_config(r->model)->context);
 }
 
 /* What a run and its twin make alike. */
-static void set_up(Run *r, Model *m, int threads) {
+static void set_up(Run *r, Model *m, int threads, const OptimConfig *c) {
     r->model = m;
     r->shards = shards_new(m, threads);
-    const Sentences *train = &r->data->corpus->train;
-    if (train->sentences > 0) r->sampler = sampler_new(train, r->batch_size, r->seed, model_config(m)->context);
+    set_sampler(r);
     batch_init(&r->batch);
     size_t count = model_params(m)->count;
-    optim_init(&r->optim, &r->start, count);
+    optim_init(&r->optim, c, count);
     r->grad = mem_aligned(count, sizeof *r->grad);
 }
 
@@ -93,11 +86,10 @@ static Run *new_run(const Options *o, const RunStart *start, uint64_t seed, int 
     r->data = run_data_new(corpus, options_text(o, "corpus"));
     r->data->borrowed = corpus == start->corpus;
     r->seed = seed;
-    r->start = optim_config(o);
-    r->lr_min_given = options_is_set(o, "lr_min");
     r->batch_size = (int)options_int(o, "batch");
     r->steps = start->steps ? start->steps : (long)options_int(o, "epochs") * run_per_epoch(r);
-    set_up(r, m, threads);
+    OptimConfig optim = run_optim_config(o);
+    set_up(r, m, threads, &optim);
     return r;
 }
 
@@ -193,7 +185,7 @@ static Status open_loaded(const char *path, const char *tokenizer, const Options
     Run *r = MEM_NEW(Run);
     r->data = run_data_new(only_words(l.vocab, l.kind), "");
     r->seed = (uint64_t)options_int(o, "seed");
-    r->start = r->optim.config = optim_config(o);
+    r->optim.config = run_optim_config(o);
     r->reads_only = true;
     r->batch_size = (int)options_int(o, "batch");
     r->model = l.model;
@@ -215,12 +207,11 @@ Status run_open(const char *path, const char *tokenizer, const Options *o, int t
     Run *r = MEM_NEW(Run);
     r->data = run_data_new(corpus_for(&c, o, r->missing, sizeof r->missing), corpus_spec(&c, o));
     r->seed = c.seed;
-    r->start = c.has_optim ? c.optim.config : optim_config(o);
-    r->lr_min_given = options_is_set(o, "lr_min");
+    OptimConfig optim = c.has_optim ? c.optim.config : run_optim_config(o);
     r->batch_size = c.batch ? c.batch : (int)options_int(o, "batch");
     r->done = c.step;
     r->steps = c.has_optim && r->data->corpus->train.sentences > 0 ? c.steps : c.step;
-    set_up(r, c.model, threads);
+    set_up(r, c.model, threads, &optim);
     c.model = NULL;
     take_moments(r, &c);
     checkpoint_done(&c);
@@ -243,11 +234,9 @@ Run *run_twin(Run *r) {
     t->data = r->data;
     t->twin = true;
     t->seed = r->seed;
-    t->start = r->start;
-    t->lr_min_given = r->lr_min_given;
     t->batch_size = r->batch_size;
     t->steps = r->steps;
-    set_up(t, model_copy(r->model), shards_threads(r->shards));
+    set_up(t, model_copy(r->model), shards_threads(r->shards), &r->optim.config);
     size_t bytes = r->optim.count * sizeof(real);
     memcpy(t->optim.m, r->optim.m, bytes);
     memcpy(t->optim.v, r->optim.v, bytes);
@@ -295,6 +284,18 @@ long run_per_epoch(const Run *r) {
     return corpus_steps_per_epoch(r->data->corpus, r->batch_size);
 }
 
+long run_steps_of_epoch(const Run *r, int batch) {
+    return corpus_steps_per_epoch(r->data->corpus, batch);
+}
+
+const char *run_spec(const Run *r) {
+    return r->data->spec;
+}
+
+const Model *run_read_model(const Run *r) {
+    return r->model;
+}
+
 Model *run_model(Run *r) {
     return r->model;
 }
@@ -304,6 +305,10 @@ Optim *run_optim(Run *r) {
 }
 
 Corpus *run_corpus(Run *r) {
+    return r->data->corpus;
+}
+
+const Corpus *run_read_corpus(const Run *r) {
     return r->data->corpus;
 }
 
@@ -398,39 +403,29 @@ RunStep run_step(Run *r) {
     return s;
 }
 
-/* Settings. */
+/* Recipe. */
 
-static Status positive(const char *name, const char *value, double *out) {
-    double x;
-    if (!str_to_double(value, &x) || !(x >= 0) || isinf(x))
-        return status_usage(_("%s must be a number from 0 on, not '%s'"), name, value);
-    *out = x;
-    return status_ok();
+Recipe run_recipe(const Run *r) {
+    return (Recipe){
+        .model = *model_config(r->model), .optim = r->optim.config, .batch = r->batch_size, .steps = r->steps};
 }
 
-static Status set_threads(Run *r, const char *value) {
-    long long n;
-    if (!str_to_long(value, &n) || n < 1 || n > SHARDS)
-        return status_usage(_("threads must be a whole number from 1 to %d, not '%s'"), SHARDS, value);
-    shards_set_threads(r->shards, (int)n);
-    return status_ok();
+static void forget_moments(Optim *o) {
+    size_t bytes = o->count * sizeof *o->m;
+    memset(o->m, 0, bytes);
+    memset(o->v, 0, bytes);
+    o->updates = 0;
 }
 
-Status run_set(Run *r, const char *name, const char *value) {
-    OptimConfig *c = &r->optim.config;
-    if (r->reads_only) return status_usage(_("nothing is set of a model that is only read"));
-    if (strcmp(name, "threads") == 0) return set_threads(r, value);
-    if (strcmp(name, "clip") == 0) return positive(name, value, &c->clip);
-    if (strcmp(name, "weight_decay") == 0) return positive(name, value, &c->weight_decay);
-    if (strcmp(name, "lr") != 0)
-        return status_usage(_("'%s' cannot be set in a run; allowed: lr, clip, weight_decay, threads"), name);
-    STATUS_TRY(positive(name, value, &c->lr));
-    if (!r->lr_min_given || c->lr_min > c->lr) c->lr_min = c->lr / 10;
-    return status_ok();
-}
-
-void run_reset_settings(Run *r) {
-    r->optim.config = r->start;
+void run_follow_recipe(Run *r, const Recipe *recipe) {
+    bool other_batches =
+        recipe->batch != r->batch_size || recipe->model.context != model_config(r->model)->context;
+    if (recipe->optim.kind != r->optim.config.kind) forget_moments(&r->optim);
+    model_rebuild(r->model, &recipe->model);
+    r->optim.config = recipe->optim;
+    r->batch_size = recipe->batch;
+    r->steps = recipe->steps;
+    if (other_batches) set_sampler(r);
 }
 
 /* Memory. */

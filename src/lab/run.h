@@ -32,6 +32,8 @@ CorpusTokens run_tokens(const Options *o); /* what tokens= and merges= say */
  * 8/3 d rounded up to a multiple of 16 when the feed-forward is gated (Shazeer 2020), norm_eps is 1e-5 (layer) or 1e-6
  * (rms). */
 Status run_config(const Options *o, int vocab, ModelConfig *out) STATUS_CHECKED;
+/* The settings of the optimiser that O describes; lr_min is a tenth of lr unless it is given. */
+OptimConfig run_optim_config(const Options *o);
 /* What the options of run_model_rows and run_plan_rows come to that are not set (see options_let_follow). */
 void run_follow(const Options *o, const char *name, Str *out);
 /* The same of run_model_rows alone, to be counted: a vocabulary that is not given is the preset's, and size does not
@@ -59,8 +61,8 @@ Status run_open(const char *path, const char *tokenizer, const Options *o, int t
 /* Puts R, which has made no step, where C was written: parameters, moments, step. False: C is of another shape, R is
  * as it was. */
 bool run_go_to(Run *r, const Checkpoint *c);
-/* A second state of the same run, at the same step, with the settings of the start: own parameters and optimiser; the
- * corpus is R's, which must live longer. */
+/* A second state of the same run, at the same step, with the same recipe: own parameters and optimiser; the corpus is
+ * R's, which must live longer. */
 Run *run_twin(Run *r);
 void run_free(Run *r);
 
@@ -96,17 +98,28 @@ const char *run_missing(const Run *r); /* a sentence: why an opened run has no c
 long run_done(const Run *r);           /* updates made */
 long run_steps(const Run *r);          /* of the plan */
 long run_per_epoch(const Run *r);
+long run_steps_of_epoch(const Run *r, int batch); /* the same with BATCH sentences a step */
+const char *run_spec(const Run *r);               /* where the corpus comes from, as corpora_load takes it */
 Model *run_model(Run *r);
+const Model *run_read_model(const Run *r);
 Optim *run_optim(Run *r);
 Corpus *run_corpus(Run *r);
+const Corpus *run_read_corpus(const Run *r);
 Shards *run_shards(Run *r);
 uint64_t run_seed(const Run *r);
 
-/* Changes the settings of the steps to come: lr (lr_min stays a tenth of it unless it was given), clip, weight_decay,
- * threads. The same changes at the same steps give the same bits. */
-Status run_set(Run *r, const char *name, const char *value) STATUS_CHECKED;
-/* As at the start: the settings of the options. */
-void run_reset_settings(Run *r);
+/* What of a run may be another between two steps while its parameters stay. A run that followed the same recipes from
+ * the same steps on has the same bits. */
+typedef struct {
+    ModelConfig model;
+    OptimConfig optim;
+    int batch;
+    long steps; /* of the plan */
+} Recipe;
+Recipe run_recipe(const Run *r);
+/* From the next step on. The slices are those of the run (model_same_slices). Moments stay but where the optimiser is
+ * another kind: they are begun again from 0. */
+void run_follow_recipe(Run *r, const Recipe *recipe);
 
 /* Mean nll and exact floor (NaN without a grammar) over the first N test sentences (N < 0: all), nats per prediction.
  * The floor of a sentence is worked out once. */

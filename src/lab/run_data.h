@@ -6,8 +6,9 @@
 #include "corpora.h"
 #include "run.h"
 
-/* -log p of the sentences of one split under their language, summed up. */
+/* -log p of the sentences of one split under their language, each cut to CONTEXT predictions, summed up. */
 typedef struct {
+    int context;
     double *sum; /* [known + 1] nats over the first i sentences */
     long known, capacity;
 } Floor;

@@ -93,6 +93,18 @@ static Status derive(const Options *o, ModelConfig *c) {
     return status_ok();
 }
 
+OptimConfig run_optim_config(const Options *o) {
+    OptimConfig c = optim_defaults();
+    c.kind = options_choice(o, "optimizer") == 1 ? OPTIM_SGD : OPTIM_ADAMW;
+    c.lr = options_real(o, "lr");
+    c.lr_min = options_is_set(o, "lr_min") ? options_real(o, "lr_min") : c.lr / 10;
+    c.schedule = (ScheduleKind)options_choice(o, "schedule");
+    c.warmup = (long)options_int(o, "warmup");
+    c.weight_decay = options_real(o, "weight_decay");
+    c.clip = options_real(o, "clip");
+    return c;
+}
+
 /* Everything but the vocabulary, which stays the preset's when it is not given. */
 static Status fill(const Options *o, ModelConfig *out) {
     (void)config_preset(options_text(o, "arch"), out);

@@ -48,6 +48,8 @@ static Status sentence_floor(RunData *d, const Sentences *s, long i, int n, doub
 Status run_data_floor(RunData *d, const Sentences *s, Floor *f, long n, int context, double *sum) {
     *sum = (double)NAN;
     if (!d->corpus->language) return status_ok();
+    if (f->context != context) f->known = 0;
+    f->context = context;
     if (f->capacity < n + 1) {
         f->sum = mem_resize(f->sum, (size_t)n + 1, sizeof *f->sum);
         f->capacity = n + 1;
