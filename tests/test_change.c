@@ -46,7 +46,7 @@ static void the_slices_decide(void **state) {
         {"arch=modern", "pos=none", LAB_KEEPS, ""},
         {"arch=modern", "pos=sinusoid", LAB_KEEPS, ""},
         {"arch=modern", "pos=learned", LAB_RESTARTS, "position.weight would be new"},
-        {"arch=modern", "norm=layer", LAB_KEEPS, ""},            /* no biases: the same gains */
+        {"arch=modern", "norm=layer", LAB_KEEPS, ""}, /* no biases: the same gains */
         {"arch=modern bias=1", "norm=layer", LAB_RESTARTS, "block0.norm1.bias would be new (5 tensors differ)"},
         {"arch=modern", "norm_place=post", LAB_RESTARTS, "final_norm.gain would go"},
         {"arch=modern norm=none", "norm_place=post", LAB_KEEPS, ""},

@@ -335,13 +335,51 @@ static Options *live_options(const App *a) {
     return o;
 }
 
+/* Before it is applied: whether the run goes on with its parameters. */
+static void judge_options(const void *user, const Options *before, const Options *now, Str *out, StyleRole *role) {
+    const App *a = user;
+    const SnapshotFacts *f = snapshot_facts(a->snapshot);
+    LabChange change = LAB_SAME;
+    Str why;
+    if (f->vocab < 1) return; /* no run yet */
+    str_init(&why);
+    Status s = lab_compare(before, now, f->vocab, &change, &why);
+    if (!status_is_ok(&s)) {
+        str_add(out, s.text);
+        *role = STYLE_ERROR;
+    } else if (change == LAB_KEEPS) {
+        str_addf(out, _("The parameters stay: A goes on with them%s%s."), why.len ? "; " : "", why.s);
+        *role = STYLE_GOOD;
+    } else if (change == LAB_RESTARTS) {
+        str_addf(out, _("Other parameters: A begins again from seed %lld; %s."), options_int(now, "seed"), why.s);
+        *role = STYLE_WARNING;
+    }
+    str_done(&why);
+}
+
 static Status run_options(App *a, const Words *words) {
     (void)words;
     a->overlay = a->overlay == OVERLAY_OPTIONS ? OVERLAY_NONE : OVERLAY_OPTIONS;
     if (a->overlay == OVERLAY_NONE) return status_ok();
     form_free(a->form);
     a->form = form_new(live_options(a));
+    form_let_judge(a->form, judge_options, a);
     return status_ok();
+}
+
+static Status run_apply(App *a, const Words *words) {
+    (void)words;
+    if (a->overlay != OVERLAY_OPTIONS) return status_usage(_("apply takes the options that o shows; open them first"));
+    Str changes, line;
+    str_init(&changes);
+    str_init(&line);
+    form_changes(a->form, &changes);
+    str_addf(&line, "set %s", changes.s);
+    Status s = changes.len ? app_post(a, line.s) : status_usage(_("nothing is other than it was; enter edits"));
+    if (status_is_ok(&s)) a->overlay = OVERLAY_NONE;
+    str_done(&changes);
+    str_done(&line);
+    return s;
 }
 
 static Status run_begin(App *a, const Words *words) {

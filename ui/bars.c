@@ -46,6 +46,8 @@ void bars_draw_title(Canvas *c, const Snapshot *s, const StyleSheet *style) {
         at += canvas_textf(c, at, 0, room - at, STYLE_BAR, ATTRIBUTE_BOLD, _(" %s (your run waits)"), f->name);
     else if (f->arch[0])
         at += canvas_textf(c, at, 0, room - at, STYLE_BAR, ATTRIBUTE_NONE, " %s · %s", f->corpus, f->arch);
+    if (f->recipe[0])
+        at += canvas_textf(c, at, 0, room - at, STYLE_BAR, ATTRIBUTE_BOLD | CANVAS_ELLIPSIS, " %s", f->recipe);
     char part[96];
     snprintf(part, sizeof part, _("  d %d  layers %d  heads %d/%d"), f->d, f->layers, f->heads, f->kv_heads);
     if (f->d > 0 && at + canvas_columns(c, part) <= room)

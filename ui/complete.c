@@ -159,7 +159,7 @@ static void offer_arguments(const Offer *o, const Words *words, int argument) {
     if (!command) return;
     if (!strcmp(command->name, "experiment")) {
         offer_experiment(o, words, argument);
-    } else if (!strcmp(command->name, "restart")) {
+    } else if (!strcmp(command->name, "restart") || !strcmp(command->name, "set")) {
         offer_options(o, o->c->run);
     } else if (!strcmp(command->name, "watch")) {
         offer_observers(o);

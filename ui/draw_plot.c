@@ -409,6 +409,22 @@ static void draw_cursor(Canvas *c, const Frame *f, Rect r, const Plot *p) {
     canvas_text(c, at, y, r.x + r.w - at, text, STYLE_CURSOR, ATTRIBUTE_NONE);
 }
 
+/* A dotted line each, and its label at the top where there is room beside it. */
+static void draw_marks(Canvas *c, const Frame *f, const Plot *p) {
+    for (int i = 0; i < p->marks; i++) {
+        const PlotMark *m = &p->mark[i];
+        if (!(m->x >= f->x0 && m->x <= f->x1)) continue;
+        int x = cell_x(f, m->x), columns = canvas_columns(c, m->label);
+        for (int y = f->area.y; y < f->area.y + f->area.h; y++)
+            if (is_free(c, f, x, y, 1)) canvas_put(c, x, y, 0x2506, STYLE_WARNING, ATTRIBUTE_NONE);
+        for (int y = f->area.y; columns > 0 && y < f->area.y + 3; y++) {
+            if (!is_free(c, f, x + 1, y, columns + 1)) continue;
+            canvas_text(c, x + 1, y, columns, m->label, STYLE_WARNING, ATTRIBUTE_NONE);
+            break;
+        }
+    }
+}
+
 void draw_plot(Canvas *c, Rect r, const Plot *p) {
     Canvas view = canvas_view(c, r);
     r = (Rect){0, 0, view.w, view.h};
@@ -419,5 +435,6 @@ void draw_plot(Canvas *c, Rect r, const Plot *p) {
     draw_x_axis(&view, &f, r, p);
     draw_lines(&view, &f, p);
     draw_level(&view, &f, r, p);
+    draw_marks(&view, &f, p);
     draw_cursor(&view, &f, r, p);
 }

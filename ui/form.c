@@ -11,13 +11,17 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { HELP_ROWS = 3, CHOICES_MOST = 64 };
+enum { HELP_ROWS = 3, JUDGE_ROWS = 2, JUDGE_LEAST_H = 10, CHOICES_MOST = 64 };
 
 struct Form {
     Options *options;
     Options *before; /* as the form was opened */
     char **follow;   /* [rows] what a row that is not set comes to; NULL: it is set, or left out */
     Prompt *prompt;
+    FormJudge *judge; /* NULL: none */
+    const void *judge_user;
+    Str judgement;
+    StyleRole judgement_role;
     int at;
     bool typing;
     Status problem; /* with the text as it stands, or the last one refused */
@@ -32,8 +36,21 @@ static void forget_follow(Form *f) {
     f->follow = NULL;
 }
 
+static void judge(Form *f) {
+    str_clear(&f->judgement);
+    f->judgement_role = STYLE_DIM;
+    if (f->judge) f->judge(f->judge_user, f->before, f->options, &f->judgement, &f->judgement_role);
+}
+
+void form_let_judge(Form *f, FormJudge *how, const void *user) {
+    f->judge = how;
+    f->judge_user = user;
+    judge(f);
+}
+
 /* After every change: what follows may follow from any of the others. */
 static void follow(Form *f) {
+    judge(f);
     int n = options_count(f->options);
     forget_follow(f);
     f->follow = MEM_ARRAY(char *, (size_t)n);
@@ -51,6 +68,7 @@ Form *form_new(Options *o) {
     f->before = options_copy(o);
     f->prompt = prompt_new();
     f->problem = status_ok();
+    str_init(&f->judgement);
     follow(f);
     return f;
 }
@@ -58,6 +76,7 @@ Form *form_new(Options *o) {
 void form_free(Form *f) {
     if (!f) return;
     forget_follow(f);
+    str_done(&f->judgement);
     options_free(f->options);
     options_free(f->before);
     prompt_free(f->prompt);
@@ -289,25 +308,32 @@ static void draw_help(const Form *f, Canvas *c, Rect r) {
     draw_paragraph(c, r, text, STYLE_DIM);
 }
 
-static int help_rows(Rect r) {
-    return r.h >= 8 ? HELP_ROWS : r.h >= 4 ? 1 : 0;
+static int judge_rows(const Form *f, Rect r) {
+    return f->judge && r.h >= JUDGE_LEAST_H ? JUDGE_ROWS : 0;
+}
+
+/* What stands below the rows. */
+static int foot_rows(const Form *f, Rect r) {
+    return judge_rows(f, r) + (r.h >= 8 ? HELP_ROWS : r.h >= 4 ? 1 : 0);
 }
 
 void form_draw(const Form *f, Canvas *c, Rect r, bool focus) {
-    int help = help_rows(r), room = r.h - help, name_w = name_width(f, r.w), first = first_row(f, room);
+    int foot = foot_rows(f, r), judged = judge_rows(f, r), room = r.h - foot, name_w = name_width(f, r.w),
+        first = first_row(f, room);
     for (int i = 0; i < room && first + i < options_count(f->options); i++)
         draw_row(f, c, r, r.y + i, first + i, name_w, focus);
-    if (help > 0) draw_help(f, c, (Rect){r.x, r.y + r.h - help, r.w, help});
+    if (judged > 0) draw_paragraph(c, (Rect){r.x, r.y + room, r.w, judged}, f->judgement.s, f->judgement_role);
+    if (foot > judged) draw_help(f, c, (Rect){r.x, r.y + room + judged, r.w, foot - judged});
 }
 
 void form_hidden(const Form *f, Rect r, int *above, int *below) {
-    int room = r.h - help_rows(r), n = options_count(f->options);
+    int room = r.h - foot_rows(f, r), n = options_count(f->options);
     *above = first_row(f, room);
     *below = n - *above - room > 0 ? n - *above - room : 0;
 }
 
 bool form_click(Form *f, Rect r, int x, int y) {
-    int room = r.h - help_rows(r), row = first_row(f, room) + y - r.y;
+    int room = r.h - foot_rows(f, r), row = first_row(f, room) + y - r.y;
     if (x < r.x || y < r.y || x >= r.x + r.w || y >= r.y + room || row >= options_count(f->options)) return false;
     form_move(f, row - f->at);
     return true;
@@ -326,12 +352,22 @@ static void add_value(Str *out, const char *value) {
     str_add_char(out, '"');
 }
 
+static void add_pair(const Form *f, const char *name, Str *out) {
+    if (out->len) str_add_char(out, ' ');
+    str_addf(out, "%s=", name);
+    if (options_is_set(f->options, name)) add_value(out, options_value(f->options, name));
+}
+
 void form_line(const Form *f, Str *out) {
     for (int i = 0; i < options_count(f->options); i++) {
-        const Option *row = options_row(f->options, i);
-        if (!options_is_given(f->options, row->name)) continue;
-        if (out->len) str_add_char(out, ' ');
-        str_addf(out, "%s=", row->name);
-        add_value(out, options_value(f->options, row->name));
+        const char *name = options_row(f->options, i)->name;
+        if (options_is_given(f->options, name)) add_pair(f, name, out);
+    }
+}
+
+void form_changes(const Form *f, Str *out) {
+    for (int i = 0; i < options_count(f->options); i++) {
+        const char *name = options_row(f->options, i)->name;
+        if (changed(f, name)) add_pair(f, name, out);
     }
 }

@@ -151,13 +151,13 @@ static Status run_own(void *owner, const Words *words) {
     return status_ok();
 }
 
-/* The line is left to be sent off: it ends the run that is live. */
+/* The line is left to be sent off: it changes the run that is live. */
 static Status run_retrain(void *owner, const Words *words) {
     PaneCall *call = owner;
     int window = snapshot_facts(call->snapshot)->probe_window;
     (void)words;
     if (window < 0) return status_usage(_("it was trained with this window; look with another first: + or -"));
-    snprintf(call->command, sizeof call->command, "ask command restart window=%d", window);
+    snprintf(call->command, sizeof call->command, "ask command set window=%d", window);
     return status_ok();
 }
 
@@ -233,7 +233,7 @@ static const KeyRow mask_keys[] = {
     {"+", "wider", N_("window"), N_("look with a wider window; training keeps its own")},
     {"-", "narrower", NULL, N_("look with a narrower window")},
     {"=", "own", NULL, N_("look with the window that the model was trained with")},
-    {"W", "retrain", NULL, N_("begin a new run that trains with this window")},
+    {"W", "retrain", NULL, N_("train on with this window")},
     {NULL, NULL, NULL, NULL},
 };
 
@@ -246,7 +246,7 @@ static const Command mask_commands[] = {
     {"wider", "", N_("look with a window wider by one"), 0, 0, run_wider},
     {"narrower", "", N_("look with a window narrower by one"), 0, 0, run_narrower},
     {"own", "", N_("look with the window that the model was trained with"), 0, 0, run_own},
-    {"retrain", "", N_("write the line that trains a new run with the window looked with"), 0, 0, run_retrain},
+    {"retrain", "", N_("write the line that trains on with the window looked with"), 0, 0, run_retrain},
     {NULL, NULL, NULL, 0, 0, NULL},
 };
 

@@ -21,7 +21,8 @@ enum {
     SMALL_PLOT_H = 10,
     SMALL_TICKS = 3,
     SMALL_PLOTS_LEAST_H = 28,
-    NARROW_W = 40
+    NARROW_W = 40,
+    MARKS_MOST = 32
 };
 
 typedef struct {
@@ -94,8 +95,26 @@ typedef struct {
     Points loss, tests;
     Series series[2];
     char level[64];
+    PlotMark mark[MARKS_MOST];
+    char words[MARKS_MOST][40]; /* of the marks */
     Plot plot;
 } LossPlot;
+
+/* Where the run was changed; what was set at one step stands together. */
+static int find_marks(const Snapshot *s, LossPlot *l) {
+    const Table *t = snapshot_table(s, "changes");
+    int n = 0;
+    for (long i = 0; t && i < table_rows(t); i++) {
+        double step = (double)table_int(t, i, 0);
+        bool more = n > 0 && l->mark[n - 1].x >= step;
+        if (!more && n == MARKS_MOST) break;
+        if (!more) l->mark[n] = (PlotMark){step, l->words[n]}, l->words[n++][0] = '\0';
+        size_t used = strlen(l->words[n - 1]);
+        snprintf(l->words[n - 1] + used, sizeof l->words[0] - used, "%s%s=%s", more ? " " : "", table_text(t, i, 1),
+                 table_text(t, i, 2));
+    }
+    return n;
+}
 
 static void loss_plot_init(LossPlot *l, const PaneContext *x, int w) {
     const TrainState *state = x->state;
@@ -124,7 +143,9 @@ static void loss_plot_init(LossPlot *l, const PaneContext *x, int w) {
                .y_label = w < NARROW_W ? _("nats/token") : _("nats per token"),
                .level = floor,
                .level_label = l->level,
-               .cursor_x = x->cursor->step >= 0 || reading_is_past(x->snapshot) ? (double)cursor_step(x) : (double)NAN};
+               .cursor_x = x->cursor->step >= 0 || reading_is_past(x->snapshot) ? (double)cursor_step(x) : (double)NAN,
+               .mark = l->mark,
+               .marks = find_marks(x->snapshot, l)};
 }
 
 static void loss_plot_done(LossPlot *l) {

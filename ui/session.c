@@ -48,6 +48,13 @@ static void add_view(const App *a, Str *out) {
     if (c->step >= 0) str_addf(out, "cursor step=%ld\n", c->step);
 }
 
+/* What made the model, to be read: the file of the model has it in it. */
+static void add_changes(const App *a, Str *out) {
+    const Table *t = snapshot_table(a->snapshot, "changes");
+    for (long i = 0; t && i < table_rows(t); i++)
+        str_addf(out, "# %lld set %s %s\n", table_int(t, i, 0), table_text(t, i, 1), table_text(t, i, 2));
+}
+
 static void add_screen(const App *a, Str *out) {
     str_addf(out, "%s\ntheme %s\nmap %s\n", SESSION_SCREEN, style_theme_name(a->style.theme),
              style_map_name(a->style.map));
@@ -75,6 +82,7 @@ Status session_keep(App *a, const char *path, bool quiet) {
     str_init(&line);
     str_addf(&text, "%s\nmodel %s.model\n", SESSION_FIRST, base_name(path));
     for (long i = 0; i < table_rows(state); i++) str_addf(&text, "%s\n", table_text(state, i, 0));
+    add_changes(a, &text);
     add_screen(a, &text);
     Status s = write_text(path, &text);
     str_addf(&line, "save \"%s.model\"%s", path, quiet ? " quietly" : "");

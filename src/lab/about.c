@@ -160,6 +160,17 @@ static void add_conventions(Table *t) {
     about_add(t, "logarithms", "natural: nats");
 }
 
+/* What was set on the way. */
+static void add_changes(Table *t, const Table *changes) {
+    for (long i = 0; changes && i < table_rows(changes); i++) {
+        char key[32], value[256];
+        snprintf(key, sizeof key, "change %ld", i + 1);
+        snprintf(value, sizeof value, "%lld set %s %s", table_int(changes, i, 0), table_text(changes, i, 1),
+                 table_text(changes, i, 2));
+        about_add(t, key, value);
+    }
+}
+
 Table *about_snapshot(const Snapshot *s) {
     const SnapshotFacts *f = snapshot_facts(s);
     Table *t = table_new("about", about_columns);
@@ -187,6 +198,7 @@ Table *about_snapshot(const Snapshot *s) {
         snprintf(key, sizeof key, "option %s", table_text(settings, i, 0));
         about_add(t, key, table_text(settings, i, 1));
     }
+    add_changes(t, snapshot_table(s, "changes"));
     add_conventions(t);
     return t;
 }

@@ -352,7 +352,7 @@ static Table *settings_table(const Lab *l) {
     for (int i = 0; i < options_count(l->options); i++) {
         const char *name = options_row(l->options, i)->name;
         bool prompt = strcmp(name, "prompt") == 0;
-        if (!prompt && !options_is_given(l->options, name)) continue;
+        if (!prompt && !(options_is_given(l->options, name) && options_is_set(l->options, name))) continue;
         table_add_text(t, name);
         table_add_text(t, prompt ? l->decode.text.s : options_value(l->options, name));
     }

@@ -117,6 +117,7 @@ static Status go_on(Lab *l, Options *o, const char *why) {
     if (t->viewer) shards_set_threads(run_shards(t->viewer), lab_threads(o));
     history_set_limit(t->history, (size_t)options_int(o, "history") << 20);
     run_follow_recipe(t->live, &recipe);
+    if (differs(l->options, o, "window")) l->window = -1; /* looked with is what it is trained with */
     if (runs) move_goal(t, steps);
     push(t, done, options_copy(o));
     write_log(t);
@@ -139,7 +140,8 @@ static Status change_to(Lab *l, Options *o) {
         lab_begin(l, o);
         lab_say(l, MESSAGE_WARNING, _("%s: the run begins again from seed %lld"), why.s, options_int(o, "seed"));
     }
-    if (status_is_ok(&s) && change == LAB_SAME) lab_say(l, MESSAGE_INFORMATION, "%s", _("nothing is other than it was"));
+    if (status_is_ok(&s) && change == LAB_SAME)
+        lab_say(l, MESSAGE_INFORMATION, "%s", _("nothing is other than it was"));
     if (!status_is_ok(&s) || change == LAB_SAME) options_free(o);
     str_done(&why);
     return s;

@@ -23,7 +23,8 @@ static bool differs(const Options *a, const Options *b, const char *name) {
     return strcmp(options_value(a, name), options_value(b, name)) != 0;
 }
 
-/* The option that makes other sentences or other first parameters; NULL: none does. CONTEXT cuts the lines of a text. */
+/* The option that makes other sentences or other first parameters; NULL: none does. CONTEXT cuts the lines of a text.
+ */
 static const char *other_data(const Options *before, const Options *after, bool context) {
     static const char *const names[] = {"corpus", "tokens", "merges", "sentences", "seed"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)

@@ -22,10 +22,10 @@ struct Run {
     Sampler *sampler;
     Batch batch;
     Optim optim;
-    real *grad;        /* [parameters] */
-    bool watched;      /* parameters are copied before an update */
-    real *before;      /* [parameters]; NULL until an update is watched */
-    RunUpdate last;    /* of that update; step 0: none is known */
+    real *grad;     /* [parameters] */
+    bool watched;   /* parameters are copied before an update */
+    real *before;   /* [parameters]; NULL until an update is watched */
+    RunUpdate last; /* of that update; step 0: none is known */
     int batch_size;
     long done, steps;
     char missing[500]; /* why an opened run has no corpus; "" when it has one */
@@ -38,8 +38,7 @@ static void set_sampler(Run *r) {
     const Sentences *train = &r->data->corpus->train;
     sampler_free(r->sampler);
     r->sampler = NULL;
-    if (train->sentences > 0)
-        r->sampler = sampler_new(train, r->batch_size, r->seed, model_config(r->model)->context);
+    if (train->sentences > 0) r->sampler = sampler_new(train, r->batch_size, r->seed, model_config(r->model)->context);
 }
 
 /* What a run and its twin make alike. */
@@ -418,8 +417,7 @@ static void forget_moments(Optim *o) {
 }
 
 void run_follow_recipe(Run *r, const Recipe *recipe) {
-    bool other_batches =
-        recipe->batch != r->batch_size || recipe->model.context != model_config(r->model)->context;
+    bool other_batches = recipe->batch != r->batch_size || recipe->model.context != model_config(r->model)->context;
     if (recipe->optim.kind != r->optim.config.kind) forget_moments(&r->optim);
     model_rebuild(r->model, &recipe->model);
     r->optim.config = recipe->optim;

@@ -23,7 +23,7 @@ typedef enum {
 typedef struct {
     RunState state;
     char arch[16], corpus[64], name[64]; /* "modern", "farm", what the title shows */
-    char recipe[160]; /* what of the model is not as its arch has it: "window=3 softcap=20" */
+    char recipe[160];                    /* what of the model is not as its arch has it: "window=3 softcap=20" */
     uint64_t seed;
     int threads;
     long parameters;
