@@ -5,6 +5,7 @@
 #include "mem.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* What belongs to a run; all else is the laboratory's. */
 static void take_run(Lab *to, const Lab *from) {
@@ -14,6 +15,7 @@ static void take_run(Lab *to, const Lab *from) {
     to->train = from->train;
     to->decode = from->decode;
     to->head_off = from->head_off;
+    memcpy(to->fitted, from->fitted, sizeof to->fitted);
     to->window = from->window;
     to->operation = from->operation;
     to->poke = from->poke;

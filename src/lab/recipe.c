@@ -3,6 +3,7 @@
 #include "bug.h"
 #include "corpora.h"
 #include "intl.h"
+#include "lab_internal.h"
 
 #include <stdio.h>
 #include <string.h>
