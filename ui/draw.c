@@ -138,7 +138,9 @@ static void draw_thick_pair(Canvas *c, int x, int y, int w, int thick, double mo
 }
 
 void draw_pair(Canvas *c, int x, int y, int w, int rows, double model, double truth) {
-    if (rows >= 4) {
+    if (rows < 2 && isnan(truth)) {
+        draw_bar(c, x, y, w, model, STYLE_MODEL); /* alone it has the whole row, and eighths */
+    } else if (rows >= 4) {
         draw_thick_pair(c, x, y, w, rows / 2, model, truth);
     } else if (rows >= 2) {
         bool colour = c->heat_colour, ascii = c->glyphs == GLYPHS_ASCII;
