@@ -119,6 +119,8 @@ static void follow_newest(App *a, int before) {
 
 void app_show(App *a, const Snapshot *s) {
     const Snapshot *old = a->snapshot;
+    bool read = snapshot_facts(s)->reads_only;
+    if (read != snapshot_facts(old)->reads_only) a->clock = read ? CLOCK_DECODE : CLOCK_TRAIN; /* the one that moves */
     a->snapshot = snapshot_ref(s);
     follow_newest(a, reading_visible(old));
     snapshot_unref(old);

@@ -29,6 +29,7 @@ static const char *state_words(const SnapshotFacts *f) {
     case RUN_PAUSED:
         break;
     }
+    if (f->reads_only) return _("□ only read");
     if (f->step < f->head) return _("◂ the past");
     return f->state == RUN_FINISHED ? _("■ finished") : _("‖ paused");
 }
@@ -44,6 +45,8 @@ void bars_draw_title(Canvas *c, const Snapshot *s, const StyleSheet *style) {
     int at = canvas_text(c, 1, 0, room, "lantern", STYLE_BAR, ATTRIBUTE_BOLD) + 1;
     if (f->waiting[0])
         at += canvas_textf(c, at, 0, room - at, STYLE_BAR, ATTRIBUTE_BOLD, _(" %s (your run waits)"), f->name);
+    else if (f->reads_only)
+        at += canvas_textf(c, at, 0, room - at, STYLE_BAR, ATTRIBUTE_NONE, " %s · %s", f->name, f->corpus);
     else if (f->arch[0])
         at += canvas_textf(c, at, 0, room - at, STYLE_BAR, ATTRIBUTE_NONE, " %s · %s", f->corpus, f->arch);
     if (f->recipe[0])
@@ -90,6 +93,11 @@ typedef struct {
 /* What stands right of the time line, the most needed first. */
 static int figures_of(const SnapshotFacts *f, int w, FigureText out[FIGURES]) {
     int n = 0;
+    if (f->reads_only) {
+        snprintf(out[n].text, sizeof out[n].text, "%s", _("this model is only read"));
+        out[n++].role = STYLE_DIM;
+        return n;
+    }
     snprintf(out[n].text, sizeof out[n].text, "%s/%s", format_count(f->step).s, format_count(f->steps).s);
     out[n++].role = STYLE_STRONG;
     if (f->step < f->head) {

@@ -80,8 +80,13 @@ static void draw_step(const BpeSeen *s, int row, Canvas *c, Rect r) {
     if (row > 0 && row == table_rows(s->steps)) {
         str_addf(&text, "%s ", _("No learnt pair is left: the tokens"));
         write_ids(s, &text);
+    } else if (row == 0 && s->own) {
+        str_add(&text, _("The text in the units that its words begin as; merges follow in the order of their rank."));
     } else if (row == 0) {
         str_add(&text, _("Words begin as units and </w>; merges follow in the order of their rank."));
+    } else if (s->own) {
+        str_addf(&text, _("Merge %lld: %s %s."), int_of(s->steps, at, "rank"), text_of(s->steps, at, "left"),
+                 text_of(s->steps, at, "right"));
     } else {
         str_addf(&text, _("Merge %lld: %s %s, wherever they stand side by side."), int_of(s->steps, at, "rank"),
                  text_of(s->steps, at, "left"), text_of(s->steps, at, "right"));
@@ -93,18 +98,18 @@ static void draw_step(const BpeSeen *s, int row, Canvas *c, Rect r) {
 }
 
 void bpe_draw_foot(const PaneContext *x, const BpeSeen *s, Canvas *c, Rect r) {
-    const BpeState *state = x->state;
-    int row = bpe_row(x, s, state->list);
+    BpeList list = bpe_list(x, s);
+    int row = bpe_row(x, s, list);
     char text[1024] = "";
-    if (state->list == BPE_WORDS) {
+    if (list == BPE_WORDS) {
         draw_word(s, row, c, r);
-    } else if (state->list == BPE_STEPS) {
+    } else if (list == BPE_STEPS) {
         draw_step(s, row, c, r);
     } else {
-        if (state->list == BPE_MERGES && table_rows(s->merges) > 0)
+        if (list == BPE_MERGES && table_rows(s->merges) > 0)
             write_merge(s, row, text, sizeof text);
         else
-            write_pair(s, state->list == BPE_PAIRS ? row : 0, text, sizeof text);
+            write_pair(s, list == BPE_PAIRS ? row : 0, text, sizeof text);
         draw_paragraph(c, r, text, STYLE_DIM);
     }
 }

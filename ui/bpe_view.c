@@ -22,11 +22,17 @@ enum {
 
 bool bpe_see(const PaneContext *x, BpeSeen *out) {
     const Snapshot *s = x->snapshot;
-    *out = (BpeSeen){snapshot_table(s, "bpe"),    snapshot_table(s, "pairs"),  snapshot_table(s, "words"),
-                     snapshot_table(s, "merges"), snapshot_table(s, "growth"), snapshot_table(s, "steps"),
-                     snapshot_table(s, "encoded")};
-    return out->facts && table_rows(out->facts) > 0 && out->pairs && out->words && out->merges && out->growth &&
-           out->steps && out->encoded;
+    *out = (BpeSeen){snapshot_table(s, "bpe"),     snapshot_table(s, "pairs"),
+                     snapshot_table(s, "words"),   snapshot_table(s, "merges"),
+                     snapshot_table(s, "growth"),  snapshot_table(s, "steps"),
+                     snapshot_table(s, "encoded"), false};
+    if (!out->facts || table_rows(out->facts) == 0 || !out->steps || !out->encoded) return false;
+    out->own = !out->pairs;
+    return out->own || (out->words && out->merges && out->growth);
+}
+
+BpeList bpe_list(const PaneContext *x, const BpeSeen *s) {
+    return s->own ? BPE_STEPS : ((const BpeState *)x->state)->list;
 }
 
 long long bpe_fact(const BpeSeen *s, const char *name) {
@@ -47,7 +53,8 @@ const char *bpe_fact_text(const BpeSeen *s, const char *name) {
 
 int bpe_rows(const BpeSeen *s, BpeList list) {
     const Table *const tables[BPE_LISTS] = {s->pairs, s->words, s->merges, s->steps};
-    return (int)table_rows(tables[list]) + (list == BPE_STEPS); /* before the first step there are units */
+    return (tables[list] ? (int)table_rows(tables[list]) : 0) +
+           (list == BPE_STEPS); /* before the first step there are units */
 }
 
 int bpe_row(const PaneContext *x, const BpeSeen *s, BpeList list) {
@@ -117,7 +124,15 @@ static BpePlan plan_present(int w, int h) {
     return p;
 }
 
-BpePlan bpe_plan(const PaneContext *x, int w, int h) {
+/* Of the model's own there are only the steps. */
+static BpePlan plan_own(int w, int h) {
+    int top = h >= 5, foot = h >= 10 ? FOOT_H + 1 : 0;
+    return (BpePlan){
+        .head = {0, 0, w, top}, .list[BPE_STEPS] = {0, top, w, h - top - foot}, .foot = {0, h - foot, w, foot}};
+}
+
+BpePlan bpe_plan(const PaneContext *x, const BpeSeen *s, int w, int h) {
+    if (s->own) return plan_own(w, h);
     if (x->detail == DETAIL_PRESENT && w >= FOCUS_W && h >= FOCUS_H) return plan_present(w, h);
     if (x->detail == DETAIL_FOCUS && w >= FOCUS_W && h >= FOCUS_H) return plan_focus(w, h);
     return plan_wall(w, h);
@@ -140,16 +155,16 @@ static int first_row(const PaneContext *x, const BpeSeen *s, BpeList list, const
     return row >= room && room > 0 ? row - room + 1 : 0;
 }
 
-static bool has_cursor(const PaneContext *x, BpeList list) {
-    return x->focus && ((const BpeState *)x->state)->list == list;
+static bool has_cursor(const PaneContext *x, const BpeSeen *s, BpeList list) {
+    return x->focus && bpe_list(x, s) == list;
 }
 
 /* The pair to be underlined: the one under the cursor, else the next. */
 static BpeMarks marks_of(const PaneContext *x, const BpeSeen *s) {
-    const BpeState *state = x->state;
-    int row = state->list == BPE_PAIRS ? bpe_row(x, s, BPE_PAIRS) : 0;
-    long merges = table_rows(s->merges);
     BpeMarks m = {.byte = !strcmp(bpe_fact_text(s, "unit"), "byte")};
+    if (s->own) return m;
+    int row = bpe_list(x, s) == BPE_PAIRS ? bpe_row(x, s, BPE_PAIRS) : 0;
+    long merges = table_rows(s->merges);
     if (merges > 0) m.newest = text_of(s->merges, merges - 1, "merged");
     if (table_rows(s->pairs) == 0) return m;
     m.left = text_of(s->pairs, row, "left");
@@ -221,7 +236,7 @@ static void draw_step_row(const BpeSeen *s, const BpeMarks *m, Canvas *c, Rect r
 }
 
 static void write_heading(const BpeSeen *s, BpeList list, int w, char *out, size_t bytes) {
-    long long ties = bpe_fact(s, "ties");
+    long long ties = s->own ? 0 : bpe_fact(s, "ties");
     switch (list) {
     case BPE_PAIRS:
         if (ties > 1)
@@ -250,7 +265,7 @@ static void draw_list(const PaneContext *x, const BpeSeen *s, Canvas *c, Rect r,
     int y = r.y, rows = bpe_rows(s, list), first = first_row(x, s, list, &r), here = bpe_row(x, s, list);
     if (is_headed(&r)) {
         char heading[640];
-        bool strong = has_cursor(x, list);
+        bool strong = has_cursor(x, s, list);
         write_heading(s, list, r.w, heading, sizeof heading);
         canvas_text(c, r.x, y++, r.w, heading, strong ? STYLE_TITLE : STYLE_DIM,
                     (strong ? ATTRIBUTE_BOLD : ATTRIBUTE_NONE) | CANVAS_ELLIPSIS);
@@ -258,7 +273,7 @@ static void draw_list(const PaneContext *x, const BpeSeen *s, Canvas *c, Rect r,
     int room = r.y + r.h - y, columns = columns_of(list, &r), w = r.w / columns;
     for (int i = 0; i < room * columns && first + i < rows; i++) {
         Rect cell = {r.x + i / room * w, y + i % room, columns > 1 ? w - 2 : w, 1};
-        bool marked = has_cursor(x, list) && first + i == here;
+        bool marked = has_cursor(x, s, list) && first + i == here;
         if (marked) canvas_text(c, cell.x, cell.y, 1, "▸", STYLE_CURSOR, ATTRIBUTE_NONE);
         draw[list](s, &marks, c, (Rect){cell.x + 1, cell.y, cell.w - 1, 1}, first + i);
     }
@@ -291,7 +306,17 @@ static int draw_number(Canvas *c, Rect r, const char *label, const char *number)
     return at + 3;
 }
 
+static void draw_own_head(const BpeSeen *s, Canvas *c, Rect r) {
+    int at = draw_number(c, r, _("vocabulary"), format_count(bpe_fact(s, "vocabulary")).s);
+    at += draw_number(c, (Rect){r.x + at, r.y, r.w - at, 1}, _("merges"), format_count(bpe_fact(s, "merges")).s);
+    draw_number(c, (Rect){r.x + at, r.y, r.w - at, 1}, _("tokens"), format_count(bpe_fact(s, "tokens")).s);
+}
+
 static void draw_head(const PaneContext *x, const BpeSeen *s, Canvas *c, Rect r) {
+    if (s->own) {
+        draw_own_head(s, c, r);
+        return;
+    }
     double per_word = (double)bpe_fact(s, "tokens") / (double)bpe_fact(s, "words");
     bool narrow = r.w < 40;
     int at = draw_number(c, r, narrow ? _("symbols") : _("vocabulary"), format_count(bpe_fact(s, "vocabulary")).s);

@@ -18,11 +18,13 @@ typedef struct {
 /* The tables of the snapshot; borrowed. */
 typedef struct {
     const Table *facts, *pairs, *words, *merges, *growth, *steps, *encoded;
+    bool own; /* of the model's tokenizer: only facts, steps and encoded are there */
 } BpeSeen;
 
 bool bpe_see(const PaneContext *x, BpeSeen *out); /* false: nothing is learnt yet */
 long long bpe_fact(const BpeSeen *s, const char *name);
 const char *bpe_fact_text(const BpeSeen *s, const char *name);
+BpeList bpe_list(const PaneContext *x, const BpeSeen *s); /* with the cursor, of those that are there */
 int bpe_rows(const BpeSeen *s, BpeList list);
 int bpe_row(const PaneContext *x, const BpeSeen *s, BpeList list); /* under the cursor, within the list */
 const char *bpe_list_name(BpeList list);                           /* as the command spells it */
@@ -35,7 +37,7 @@ typedef struct {
     Rect head, list[BPE_LISTS], plot, spark, foot;
 } BpePlan;
 
-BpePlan bpe_plan(const PaneContext *x, int w, int h);
+BpePlan bpe_plan(const PaneContext *x, const BpeSeen *s, int w, int h);
 void bpe_draw_parts(const PaneContext *x, const BpeSeen *s, const BpePlan *p, Canvas *c);
 /* The row of a list at (PX, PY). */
 bool bpe_hit(const PaneContext *x, const BpeSeen *s, const BpePlan *p, int px, int py, BpeList *list, int *row);

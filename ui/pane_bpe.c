@@ -20,7 +20,7 @@ static void bpe_draw(const PaneContext *x, Canvas *c) {
         pane_draw_empty(&pane_bpe, c);
         return;
     }
-    BpePlan p = bpe_plan(x, c->w, c->h);
+    BpePlan p = bpe_plan(x, &s, c->w, c->h);
     bpe_draw_parts(x, &s, &p, c);
 }
 
@@ -48,7 +48,8 @@ static void bpe_move(PaneCall *call, Move move, int times) {
     BpeSeen s;
     if (!bpe_see(&x, &s)) return;
     if (call->detail != DETAIL_FOCUS && state->list > BPE_WORDS) state->list = BPE_PAIRS; /* the others do not show */
-    int row = bpe_row(&x, &s, state->list), rows = bpe_rows(&s, state->list);
+    BpeList list = bpe_list(&x, &s);
+    int row = bpe_row(&x, &s, list), rows = bpe_rows(&s, list);
     switch (move) {
     case MOVE_UP:
         row -= times;
@@ -74,24 +75,21 @@ static void bpe_move(PaneCall *call, Move move, int times) {
         break;
     }
     bool last = row >= rows - 1;
-    state->row[state->list] = row < 0                    ? 0
-                              : !last                    ? row
-                              : state->list == BPE_STEPS ? TO_THE_END
-                              : rows > 0                 ? rows - 1
-                                                         : 0;
+    state->row[list] = row < 0 ? 0 : !last ? row : list == BPE_STEPS ? TO_THE_END : rows > 0 ? rows - 1 : 0;
 }
 
 static bool bpe_enter(PaneCall *call) {
-    const BpeState *state = call->state;
     PaneContext x = context_of(call);
     BpeSeen s;
-    if (call->detail == DETAIL_WALL || !bpe_see(&x, &s) || bpe_rows(&s, state->list) == 0) return false;
-    int row = bpe_row(&x, &s, state->list);
-    if (state->list == BPE_PAIRS && row == 0)
+    if (call->detail == DETAIL_WALL || !bpe_see(&x, &s)) return false;
+    BpeList list = bpe_list(&x, &s);
+    int row = bpe_row(&x, &s, list);
+    if (bpe_rows(&s, list) == 0) return false;
+    if (list == BPE_PAIRS && row == 0)
         snprintf(call->command, sizeof call->command, "bpe next");
-    else if (state->list == BPE_WORDS)
+    else if (list == BPE_WORDS)
         snprintf(call->command, sizeof call->command, "bpe text %s", bpe_word_of(&s, row));
-    else if (state->list == BPE_MERGES)
+    else if (list == BPE_MERGES)
         snprintf(call->command, sizeof call->command, "bpe to %ld", bpe_rank_of(&s, row));
     else
         return false;
@@ -101,6 +99,7 @@ static bool bpe_enter(PaneCall *call) {
 static const char *row_text(const BpeSeen *s, BpeList list, int row) {
     const Table *const tables[BPE_LISTS] = {s->pairs, s->words, s->merges, s->steps};
     static const char *const columns[BPE_LISTS] = {"merged", "word", "merged", "pieces"};
+    if (!tables[list]) return "";
     long at = list == BPE_MERGES ? table_rows(s->merges) - 1 - row : list == BPE_STEPS ? row - 1 : row;
     return at < 0 ? "" : table_text(tables[list], at, table_find(tables[list], columns[list]));
 }
@@ -110,11 +109,12 @@ static bool bpe_find(PaneCall *call, const char *text) {
     PaneContext x = context_of(call);
     BpeSeen s;
     if (!bpe_see(&x, &s)) return false;
-    int rows = bpe_rows(&s, state->list), row = bpe_row(&x, &s, state->list);
+    BpeList list = bpe_list(&x, &s);
+    int rows = bpe_rows(&s, list), row = bpe_row(&x, &s, list);
     for (int i = 1; i <= rows; i++) {
         int at = (row + i) % rows;
-        if (!reading_holds(row_text(&s, state->list, at), text)) continue;
-        state->row[state->list] = at;
+        if (!reading_holds(row_text(&s, list, at), text)) continue;
+        state->row[list] = at;
         return true;
     }
     return false;
@@ -127,7 +127,7 @@ static void bpe_click(PaneCall *call, int px, int py, int w, int h) {
     BpeList list;
     int row;
     if (!bpe_see(&x, &s)) return;
-    BpePlan p = bpe_plan(&x, w, h);
+    BpePlan p = bpe_plan(&x, &s, w, h);
     if (!bpe_hit(&x, &s, &p, px, py, &list, &row)) return;
     state->list = list;
     state->row[list] = row;
@@ -184,6 +184,7 @@ static Status run_unit(void *owner, const Words *words) {
     PaneCall *call = owner;
     BpeSeen s;
     STATUS_TRY(see(call, &s));
+    if (s.own) return status_failed(_("these units are those of the model's tokenizer"));
     bool byte = strcmp(bpe_fact_text(&s, "unit"), "byte") != 0;
     if (words->count > 1 && strcmp(words->word[1], "char") != 0 && strcmp(words->word[1], "byte") != 0)
         return status_usage(_("unit is char or byte, not %s"), words->word[1]);
@@ -198,7 +199,7 @@ static Status run_merging(void *owner, const Words *words) {
     BpeSeen s;
     (void)words;
     STATUS_TRY(see(call, &s));
-    snprintf(call->command, sizeof call->command, bpe_fact(&s, "running") ? "bpe pause" : "bpe run");
+    snprintf(call->command, sizeof call->command, !s.own && bpe_fact(&s, "running") ? "bpe pause" : "bpe run");
     return status_ok();
 }
 
@@ -217,6 +218,10 @@ static void bpe_save(const void *state, Str *out) {
 static void bpe_subtitle(const PaneContext *x, char *out, size_t bytes) {
     BpeSeen s;
     if (!bpe_see(x, &s)) return;
+    if (s.own) {
+        snprintf(out, bytes, "%s", _("the model's own tokenizer"));
+        return;
+    }
     const char *corpus = bpe_fact_text(&s, "corpus"), *slash = strrchr(corpus, '/');
     snprintf(out, bytes, _("merge %lld · %s · %s"), bpe_fact(&s, "merges"), slash && slash[1] ? slash + 1 : corpus,
              bpe_fact_text(&s, "unit"));
@@ -255,7 +260,8 @@ const PaneType pane_bpe = {
            "bytes of left, then right, is taken. A blank stands between pieces; the newest is bold, the next pair "
            "underlined. + and - go a merge on and back, r runs, T goes to a merge, u takes bytes for characters, C "
            "another corpus. w cuts a text by the merges so far, by rank. Enter: on a pair merges it, on a word "
-           "cuts it, on a merge goes back there."),
+           "cuts it, on a merge goes back there. Of a model that brought its tokenizer the steps show in which that "
+           "cuts the prompt, or another text (w); C learns others beside it, :bpe own returns."),
     .empty =
         N_("Sub-words learnt merge by merge will appear here as soon as the corpus has been read; + takes the first "
            "pair."),

@@ -326,8 +326,30 @@ static void draw_bigs(const SnapshotFacts *f, Canvas *c, Rect r) {
     }
 }
 
+/* A model that somebody else trained: what it is made of, and that nothing here changes it. */
+static void draw_reads_only(const PaneContext *x, Canvas *c) {
+    const Table *parts = snapshot_table(x->snapshot, "model");
+    int y = draw_paragraph(c, (Rect){1, 0, c->w - 2, c->h},
+                           _("This model is only read: somebody else trained it, and nothing here changes it. "
+                             ":restart model=none trains one."),
+                           STYLE_TEXT);
+    int name = parts ? table_find(parts, "part") : -1, count = parts ? table_find(parts, "parameters") : -1;
+    if (name < 0 || count < 0) return;
+    for (long i = 0; i < table_rows(parts) && y + 1 + i < c->h; i++) {
+        int at = y + 1 + (int)i;
+        Text number = format_count(table_int(parts, i, count));
+        int w = canvas_columns(c, number.s), room = c->w < 44 ? c->w - 2 : 42;
+        canvas_text(c, 1, at, room - w - 1, table_text(parts, i, name), STYLE_DIM, CANVAS_ELLIPSIS);
+        canvas_text(c, 1 + room - w, at, w, number.s, STYLE_STRONG, ATTRIBUTE_NONE);
+    }
+}
+
 static void train_draw(const PaneContext *x, Canvas *c) {
     const Table *curve = snapshot_table(x->snapshot, "curve");
+    if (snapshot_facts(x->snapshot)->reads_only) {
+        draw_reads_only(x, c);
+        return;
+    }
     if (!curve || table_rows(curve) == 0) {
         pane_draw_empty(&pane_train, c);
         return;
@@ -478,7 +500,7 @@ const PaneType pane_train = {
     .empty = N_("The loss of every training step will appear here, with the exact floor of the language below it. "
                 "Space runs the training, "
                 "n makes one step."),
-    .watch = "curve",
+    .watch = "curve model",
     .min_w = 32,
     .min_h = 7,
     .weight = 4,

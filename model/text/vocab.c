@@ -226,6 +226,10 @@ int vocab_last(const Vocab *v) {
     return v->unit == VOCAB_TOKENIZER ? v->last : VOCAB_EOS;
 }
 
+Tokenizer *vocab_tokenizer(const Vocab *v) {
+    return v->tokenizer;
+}
+
 bool vocab_is_foreign(const Vocab *v) {
     return v->unit == VOCAB_TOKENIZER;
 }

@@ -1,7 +1,7 @@
 /* vocab: tokens and ids, and how a text is cut into them. Of our own: specials first (<pad> 0, <s> 1, </s> 2), then the
  * tokens: words or characters in byte order, the 256 bytes, or the symbols of a byte-pair encoding. Or those of a
  * tokenizer that came with somebody else's model: its ids are as they are, and vocab_first and vocab_last say which
- * tokens begin and end a text. Immutable: threads may share it; only cutting with a tokenizer is for one at a time. */
+ * tokens begin and end a text. Immutable: threads may share it. */
 #ifndef TEXT_VOCAB_H
 #define TEXT_VOCAB_H
 
@@ -43,9 +43,10 @@ void vocab_free(Vocab *v);
 VocabUnit vocab_unit(const Vocab *v);
 int vocab_merges(const Vocab *v); /* of sub-words; 0 of all others */
 int vocab_size(const Vocab *v);
-int vocab_first(const Vocab *v);       /* what a text begins with: <s>; -1: nothing */
-int vocab_last(const Vocab *v);        /* what ends it: </s>; -1: nothing */
-bool vocab_is_foreign(const Vocab *v); /* of a tokenizer: no id is special but those two */
+int vocab_first(const Vocab *v);            /* what a text begins with: <s>; -1: nothing */
+int vocab_last(const Vocab *v);             /* what ends it: </s>; -1: nothing */
+Tokenizer *vocab_tokenizer(const Vocab *v); /* NULL: it is of our own; borrowed */
+bool vocab_is_foreign(const Vocab *v);      /* of a tokenizer: no id is special but those two */
 /* Not the specials, nor the rows that a model has beyond its vocabulary. */
 bool vocab_is_word(const Vocab *v, int id);
 /* What a token is called on a screen and in a table; borrowed. "<s>" for specials; a word is itself; a blank character

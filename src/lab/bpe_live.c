@@ -1,5 +1,6 @@
 #include "bpe_live.h"
 
+#include "bpe_own.h"
 #include "bpe_tables.h"
 #include "bug.h"
 #include "clock.h"
@@ -31,22 +32,6 @@ static const Column growth_columns[] = {{"merges", COLUMN_INT, ""},
                                         {"vocabulary", COLUMN_INT, "symbols"},
                                         {"tokens_per_word", COLUMN_DOUBLE, "tokens"},
                                         {0}};
-static const Column facts_columns[] = {{"corpus", COLUMN_TEXT, ""},
-                                       {"unit", COLUMN_TEXT, ""},
-                                       {"lowercase", COLUMN_INT, ""},
-                                       {"words", COLUMN_INT, "words"},
-                                       {"distinct", COLUMN_INT, "words"},
-                                       {"merges", COLUMN_INT, ""},
-                                       {"vocabulary", COLUMN_INT, "symbols"},
-                                       {"units", COLUMN_INT, "symbols"},
-                                       {"tokens", COLUMN_INT, "tokens"},
-                                       {"ties", COLUMN_INT, "pairs"},
-                                       {"running", COLUMN_INT, ""},
-                                       {"rate", COLUMN_DOUBLE, "merges/s"},
-                                       {"text", COLUMN_TEXT, ""},
-                                       {"text_units", COLUMN_TEXT, ""},
-                                       {0}};
-
 enum { FACTS, PAIRS, WORDS, MERGES, GROWTH, STEPS, ENCODED, SHOWN };
 
 struct BpeLive {
@@ -61,6 +46,8 @@ struct BpeLive {
     Table *merges, *growth; /* rows up to the trainer's merge */
     Table *shown[SHOWN];    /* of the trainer as it stood last at its goal; NULL: not made yet */
     bool stale;             /* they are of another moment */
+    BpeOwn own;             /* of a model that brought its tokenizer */
+    bool learns;            /* sub-words are learnt even beside such a model */
 };
 
 /* ---- life ---- */
@@ -101,6 +88,7 @@ void bpe_live_free(BpeLive *b) {
     if (b->trainer) bpe_words_done(&b->words);
     drop(b);
     forget_shown(b);
+    bpe_own_done(&b->own);
     study_free(b->study);
     str_done(&b->text);
     mem_free(b);
@@ -191,7 +179,21 @@ Status bpe_live_learn(BpeLive *b, const char *const *pair, int n, const char *ru
     s = adopt(b, study);
     if (!status_is_ok(&s)) study_free(study);
     b->touched = b->touched || status_is_ok(&s);
+    b->learns = b->learns || status_is_ok(&s);
     return s;
+}
+
+bool bpe_live_is_own(const BpeLive *b, const Tokenizer *own) {
+    return own && !b->learns;
+}
+
+void bpe_live_return(BpeLive *b) {
+    b->learns = b->running = false;
+}
+
+void bpe_live_forget(BpeLive *b) {
+    bpe_own_done(&b->own);
+    b->learns = false;
 }
 
 Status bpe_live_to(BpeLive *b, long merges) {
@@ -243,9 +245,13 @@ void bpe_live_pause(BpeLive *b) {
     if (b->trainer) b->goal = merges_of(b);
 }
 
-Status bpe_live_text(BpeLive *b, const char *text) {
+Status bpe_live_text(BpeLive *b, const char *text, const Tokenizer *own) {
     if (strlen(text) > TEXT_BYTES)
         return status_usage(_("a text of more than %d bytes is not cut here; bpe.encode file= takes it"), TEXT_BYTES);
+    if (bpe_live_is_own(b, own)) {
+        bpe_own_text(&b->own, text);
+        return status_ok();
+    }
     STATUS_TRY(awake(b));
     str_clear(&b->text);
     str_add(&b->text, text);
@@ -352,7 +358,7 @@ static void cut(BpeLive *b, Str *units) {
 static Table *facts_table(const BpeLive *b, int ties, const Str *units) {
     const Options *o = study_options(b->study);
     const Bpe *bpe = bpe_trainer_bpe(b->trainer);
-    Table *t = table_new("bpe", facts_columns);
+    Table *t = table_new("bpe", bpe_facts_columns);
     table_add_text(t, options_text(o, "corpus"));
     table_add_text(t, options_text(o, "unit"));
     table_add_int(t, options_flag(o, "lowercase"));
@@ -386,7 +392,11 @@ static void refresh(BpeLive *b) {
     str_done(&units);
 }
 
-void bpe_live_show(BpeLive *b, Snapshot *s) {
+void bpe_live_show(BpeLive *b, Tokenizer *own, const char *prompt, Snapshot *s) {
+    if (bpe_live_is_own(b, own)) {
+        bpe_own_show(&b->own, own, prompt, s);
+        return;
+    }
     if (!b->trainer) return;
     if (!b->shown[FACTS] || (b->stale && merges_of(b) >= b->goal)) refresh(b);
     for (int i = 0; i < SHOWN; i++) snapshot_add_table(s, table_copy(b->shown[i]));

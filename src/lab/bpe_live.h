@@ -6,6 +6,7 @@
 
 #include "snapshot.h"
 #include "status.h"
+#include "text/tokenizer.h"
 
 enum {
     BPE_LIVE_MERGES = 10000,  /* that it learns at most */
@@ -26,13 +27,19 @@ Status bpe_live_by(BpeLive *b, long merges) STATUS_CHECKED; /* so many on, or ba
 /* A merge every 1/RATE seconds when it is paced, else as fast as it goes; RATE 0: as before. */
 Status bpe_live_run(BpeLive *b, double rate) STATUS_CHECKED;
 void bpe_live_pause(BpeLive *b);
-Status bpe_live_text(BpeLive *b, const char *text) STATUS_CHECKED; /* to be cut */
+/* To be cut: by OWN, the tokenizer of the model that is looked at, when that is shown; NULL: it has none. */
+Status bpe_live_text(BpeLive *b, const char *text, const Tokenizer *own) STATUS_CHECKED;
+
+/* Beside a model that brought its tokenizer, that is what is shown until somebody asks to learn. */
+bool bpe_live_is_own(const BpeLive *b, const Tokenizer *own);
+void bpe_live_return(BpeLive *b); /* to the model's own */
+void bpe_live_forget(BpeLive *b); /* another model comes */
 
 double bpe_live_wait(const BpeLive *b, bool paced);          /* seconds until a turn does something; INFINITY: never */
 Status bpe_live_turn(BpeLive *b, bool paced) STATUS_CHECKED; /* a little of it; an error: there is no corpus */
 
-/* Adds its tables (see observe.h); nothing while it is asleep. */
-void bpe_live_show(BpeLive *b, Snapshot *s);
+/* Adds its tables (see observe.h); nothing while it is asleep. PROMPT: what the model's own cuts unasked. */
+void bpe_live_show(BpeLive *b, Tokenizer *own, const char *prompt, Snapshot *s);
 /* Adds the lines that bring it here, to a table with the one column line. Nothing where it was left alone. */
 void bpe_live_state(const BpeLive *b, Table *lines);
 

@@ -2,6 +2,22 @@
 
 #include "mem.h"
 
+const Column bpe_facts_columns[] = {{"corpus", COLUMN_TEXT, ""},
+                                    {"unit", COLUMN_TEXT, ""},
+                                    {"lowercase", COLUMN_INT, ""},
+                                    {"words", COLUMN_INT, "words"},
+                                    {"distinct", COLUMN_INT, "words"},
+                                    {"merges", COLUMN_INT, ""},
+                                    {"vocabulary", COLUMN_INT, "symbols"},
+                                    {"units", COLUMN_INT, "symbols"},
+                                    {"tokens", COLUMN_INT, "tokens"},
+                                    {"ties", COLUMN_INT, "pairs"},
+                                    {"running", COLUMN_INT, ""},
+                                    {"rate", COLUMN_DOUBLE, "merges/s"},
+                                    {"text", COLUMN_TEXT, ""},
+                                    {"text_units", COLUMN_TEXT, ""},
+                                    {0}};
+
 const Column bpe_merges_columns[] = {{"rank", COLUMN_INT, ""},        {"left", COLUMN_TEXT, ""},
                                      {"right", COLUMN_TEXT, ""},      {"merged", COLUMN_TEXT, ""},
                                      {"count", COLUMN_INT, ""},       {"ties", COLUMN_INT, "pairs"},

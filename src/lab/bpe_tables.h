@@ -9,6 +9,7 @@ extern const Column bpe_merges_columns[]; /* rank,left,right,merged,count,ties,l
 extern const Column bpe_words_columns[];  /* word,count,pieces,pieces_hex */
 extern const Column bpe_tokens_columns[]; /* index,token,id,bytes_hex */
 extern const Column bpe_steps_columns[];  /* step,rank,left,right,pieces,pieces_hex */
+extern const Column bpe_facts_columns[];  /* as observe.h has the table bpe */
 
 void bpe_add_merge_row(Table *t, const Bpe *b, int rank);
 /* The MOST most frequent words (< 0: all) in pieces, equals by their bytes. */

@@ -170,6 +170,7 @@ void lab_adopt(Lab *l, Run *r, Options *o, const char *name, bool runs) {
     make_heads(l, c);
     l->window = -1;
     l->poke = l->poke_id = l->operation = 0;
+    bpe_live_forget(l->bpe);
     beam_adopt(l);
     l->failed = false;
     l->saved = -1;

@@ -3,9 +3,15 @@
 
 #include "intl.h"
 
+#include <math.h>
 #include <string.h>
 
+Tokenizer *lab_tokenizer(const Lab *l) {
+    return vocab_tokenizer(run_corpus(lab_shown(l))->vocab);
+}
+
 double bpe_wait(const Lab *l) {
+    if (bpe_live_is_own(l->bpe, lab_tokenizer(l))) return (double)INFINITY; /* there is nothing to learn */
     return bpe_live_wait(l->bpe, l->decode.paced);
 }
 
@@ -36,12 +42,24 @@ static Status run(Lab *l, const Words *w) {
     return bpe_live_run(l->bpe, rate);
 }
 
+static Status refuse_own(void) {
+    return status_usage(
+        _("these merges are those of the model's tokenizer and stay as they are: 'bpe text TEXT' cuts a "
+          "text by them, 'bpe learn corpus=...' learns others beside the model"));
+}
+
 Status lab_do_bpe(Lab *l, const Words *w) {
     const char *what = w->word[1];
+    const Tokenizer *own = lab_tokenizer(l);
     if (strcmp(what, "learn") == 0)
         return bpe_live_learn(l->bpe, w->word + 2, w->count - 2, options_text(l->options, "corpus"));
     if (strcmp(what, "text") == 0)
-        return bpe_live_text(l->bpe, w->count < 3 ? "" : w->count == 3 ? w->word[2] : w->rest[2]);
+        return bpe_live_text(l->bpe, w->count < 3 ? "" : w->count == 3 ? w->word[2] : w->rest[2], own);
+    if (own && strcmp(what, "own") == 0 && w->count == 2) {
+        bpe_live_return(l->bpe);
+        return status_ok();
+    }
+    if (bpe_live_is_own(l->bpe, own)) return refuse_own();
     if (w->count <= 3) {
         if (strcmp(what, "next") == 0) return go_by(l, w, false);
         if (strcmp(what, "back") == 0) return go_by(l, w, true);

@@ -170,7 +170,8 @@ void beam_adopt(Lab *l);                     /* a fresh run: what it cannot be a
 void beam_add_state(const Lab *l, Table *t); /* the command that makes the settings these */
 
 /* --- lab_bpe.c: sub-words that are learnt beside the run --- */
-double bpe_wait(const Lab *l); /* seconds until a merge is due; INFINITY: none */
+Tokenizer *lab_tokenizer(const Lab *l); /* of the model that is looked at; NULL: it has none of its own */
+double bpe_wait(const Lab *l);          /* seconds until a merge is due; INFINITY: none */
 bool bpe_turn(Lab *l);
 
 /* Numbers in commands: a sentence unless TEXT is a whole number from LEAST to MOST. */

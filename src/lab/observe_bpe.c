@@ -1,8 +1,13 @@
-/* The observer of sub-words: what the live training of a byte-pair encoding shows. It has nothing to do with the model
- * that is looked at. */
+/* The observer of sub-words: how the model's own tokenizer cuts a text; where it has none, what the live training of a
+ * byte-pair encoding shows, which has nothing to do with the model. */
 #include "scene.h"
 
 void observe_bpe(Observers *o, const Scene *scene, Snapshot *s) {
     (void)o;
-    if (scene->bpe) bpe_live_show(scene->bpe, s);
+    if (!scene->bpe) return;
+    Str prompt;
+    str_init(&prompt);
+    vocab_join(scene->vocab, scene->ids, scene->prompt, &prompt);
+    bpe_live_show(scene->bpe, vocab_tokenizer(scene->vocab), prompt.s, s);
+    str_done(&prompt);
 }
