@@ -29,7 +29,7 @@ struct App {
     Worker *worker;           /* NULL: none */
     const Snapshot *snapshot; /* never NULL */
     StyleSheet style;
-    bool theme_chosen;        /* by a command: what the terminal says of its ground changes nothing any more */
+    bool theme_chosen; /* by a command: what the terminal says of its ground changes nothing any more */
     void *state[LAYOUT_MOST]; /* of each pane */
     Cursor cursor;
     long scrub;  /* the step that rewind or advance asked for last and that has not arrived; -1: none */
@@ -57,7 +57,7 @@ struct App {
     char message[sizeof((SnapshotFacts *)0)->message];
     int message_level;
     double message_since, message_until; /* clock_now */
-    long message_number;                 /* the newest of the snapshots' */
+    long message_number;  /* the newest of the snapshots' */
 
     char watching[256];  /* as last posted */
     bool export_pending; /* export-all waits for a snapshot that holds what all panes need */
@@ -68,13 +68,13 @@ struct App {
     Str arriving;     /* the screen's lines of a session whose model is on its way */
     Arrival arrival;
     long arriving_message; /* the newest message when they were posted */
-    Str home;              /* the screen's lines from before another model was looked at */
-    long mark;             /* the newest one posted */
+    Str home;         /* the screen's lines from before another model was looked at */
+    long mark;        /* the newest one posted */
     bool repaint, suspend;
 };
 
-/* A key or a click that goes on with something else: what is said at the bottom makes room for the keys, an error when
- * it has stood for a moment. */
+/* A key or a click that goes on with something else: what is said at the bottom makes room for the keys, an error when it has stood
+ * for a moment. */
 void app_go_on(App *a);
 void app_say(App *a, int level, const char *format, ...) __attribute__((format(printf, 3, 4)));
 Status app_post(App *a, const char *line) STATUS_CHECKED;

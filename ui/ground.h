@@ -1,8 +1,7 @@
 /* ground: what the terminal says about its own background, and the theme that can be read on it.
  *
  * Terminals answer the question GROUND_ASK with "11;rgb:RRRR/GGGG/BBBB" between ESC ] and BEL or ESC \ (xterm's control
- * sequences, "Operating System Commands"); some set COLORFGBG, "foreground;background" as indexes, in the environment.
- */
+ * sequences, "Operating System Commands"); some set COLORFGBG, "foreground;background" as indexes, in the environment. */
 #ifndef UI_GROUND_H
 #define UI_GROUND_H
 

@@ -173,7 +173,8 @@ static void draw_ending(const StudyState *state, Canvas *c, Rect r) {
         canvas_text(c, r.x, r.y, r.w, state->warning, STYLE_WARNING, CANVAS_ELLIPSIS);
     else
         canvas_textf(c, r.x, r.y, r.w, STYLE_GOOD, ATTRIBUTE_NONE,
-                     state->model[0] ? _("done in %.2f s; O opens its model") : _("done in %.2f s"), state->seconds);
+                     state->model[0] ? _("done in %.2f s; O opens its model") : _("done in %.2f s"),
+                     state->seconds);
 }
 
 static void draw_progress_row(const LabState *s, Canvas *c, Rect r) {

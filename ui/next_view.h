@@ -19,20 +19,18 @@ void next_order_done(NextOrder *o);
 /* Draws the words from FIRST on, two rows each when TALL and there is a truth; CURSOR is marked (-1: none). FILTER may
  * be NULL: with it a word that the sampling filter drops is struck. Returns how many words there was room for. */
 typedef struct {
-    const Table *next, *filter,
-        *untouched; /* untouched: a mark where the bar would end without tampering; NULL: none */
+    const Table *next, *filter, *untouched; /* untouched: a mark where the bar would end without tampering; NULL: none */
     const NextOrder *order;
     long first, cursor;
     bool tall, columns; /* columns: id, logit and the probability after the filter too */
 } NextList;
 long next_draw(Canvas *c, Rect r, const NextList *list);
-/* The same for a hall, of as many words as are likely enough (next_likely) and have room: bars as thick as fit, numbers
- * in tall digits. */
+/* The same for a hall, of as many words as are likely enough (next_likely) and have room: bars as thick as fit, numbers in tall
+ * digits. */
 void next_draw_large(Canvas *c, Rect r, const NextList *list);
-long next_likely(
-    const NextList *list); /* words that model or truth give one in a hundred, at most eight; the first if none */
-/* The names of the two numbers of a line, in row Y of C, as they stand in R; returns the column where they begin, r.w
- * when the numbers stand below each other and have no names. */
+long next_likely(const NextList *list); /* words that model or truth give one in a hundred, at most eight; the first if none */
+/* The names of the two numbers of a line, in row Y of C, as they stand in R; returns the column where they begin, r.w when the
+ * numbers stand below each other and have no names. */
 int next_draw_names(Canvas *c, Rect r, int y, const NextList *list);
 /* "■ model  ■ truth" with the glyphs of the bars, and the columns that it takes. */
 void next_draw_legend(Canvas *c, int x, int y, int w, const NextList *list);

@@ -40,7 +40,7 @@ typedef struct {
     void *state;
     Cursor *cursor;
     const Snapshot *snapshot;
-    Detail detail;      /* how it is drawn now */
+    Detail detail;     /* how it is drawn now */
     char command[2048]; /* a command line for the application to run afterwards, "" when none; several lines: another
                          * model to visit, as session_visit takes them */
 } PaneCall;

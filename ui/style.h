@@ -8,9 +8,9 @@
 #include <stdint.h>
 
 typedef enum {
-    STYLE_TEXT,   /* contents */
-    STYLE_DIM,    /* labels, units, less important */
-    STYLE_STRONG, /* the one number that matters */
+    STYLE_TEXT,      /* contents */
+    STYLE_DIM,       /* labels, units, less important */
+    STYLE_STRONG,    /* the one number that matters */
     STYLE_BORDER,
     STYLE_BORDER_FOCUS,
     STYLE_TITLE,     /* pane titles */
@@ -24,7 +24,7 @@ typedef enum {
     STYLE_GOOD,
     STYLE_WARNING,
     STYLE_ERROR,
-    STYLE_SERIES_A, /* plot lines */
+    STYLE_SERIES_A,  /* plot lines */
     STYLE_SERIES_B,
     STYLE_SERIES_C,
     STYLE_SERIES_D,
@@ -39,14 +39,10 @@ enum {
     ATTRIBUTE_CARET = 8, /* no look: the terminal's own cursor is parked here (screen readers, input methods) */
 };
 
-typedef enum { HEAT_NONE, HEAT_SEQUENTIAL, HEAT_DIVERGING } HeatMap;               /* diverging: 128 is zero */
+typedef enum { HEAT_NONE, HEAT_SEQUENTIAL, HEAT_DIVERGING } HeatMap; /* diverging: 128 is zero */
 typedef enum { MAP_VIRIDIS, MAP_CIVIDIS, MAP_MAGMA, MAP_GRAY, MAP_COUNT } MapName; /* the sequential map in use */
 
-typedef enum {
-    GLYPHS_ASCII,
-    GLYPHS_HALF,
-    GLYPHS_BRAILLE
-} Glyphs; /* HALF: boxes, half blocks; BRAILLE: dots in plots too */
+typedef enum { GLYPHS_ASCII, GLYPHS_HALF, GLYPHS_BRAILLE } Glyphs; /* HALF: boxes, half blocks; BRAILLE: dots in plots too */
 typedef enum { DEPTH_MONO, DEPTH_8, DEPTH_16, DEPTH_256, DEPTH_TRUE } Depth;
 typedef enum { THEME_DARK, THEME_LIGHT, THEME_CONTRAST, THEME_MONO, THEME_COUNT } ThemeName;
 
@@ -64,20 +60,17 @@ typedef struct {
 
 Paint style_role(const StyleSheet *s, StyleRole role, int attributes);
 
-/* Whether the depth can paint heat as colour; if not, heat is a ramp of glyphs (Canvas.heat_colour is set from this).
- */
+/* Whether the depth can paint heat as colour; if not, heat is a ramp of glyphs (Canvas.heat_colour is set from this). */
 bool style_heat_is_colour(const StyleSheet *s);
-/* Levels that the map has at this depth: heat values are quantised to them, so that few colour pairs do. 0: no colours.
- */
+/* Levels that the map has at this depth: heat values are quantised to them, so that few colour pairs do. 0: no colours. */
 int style_heat_levels(const StyleSheet *s, HeatMap map);
-/* The colour of a heat. Lightness is monotone in heat (sequential) or in the distance from 128 (diverging); zero of a
- * diverging map is near the theme's ground. Viridis and cividis mean the same in every theme; magma and gray have an
- * end in black and an end in white, and turn round on a light ground, so that nothing looks like paper but nothing. */
+/* The colour of a heat. Lightness is monotone in heat (sequential) or in the distance from 128 (diverging); zero of a diverging map
+ * is near the theme's ground. Viridis and cividis mean the same in every theme; magma and gray have an end in black and an end in
+ * white, and turn round on a light ground, so that nothing looks like paper but nothing. */
 int32_t style_heat(const StyleSheet *s, HeatMap map, uint8_t heat);
 /* A role whose text is readable on top of this heat (the number in a cell). */
 Paint style_on_heat(const StyleSheet *s, HeatMap map, uint8_t heat);
-/* How a glyph of the ramp is painted where heat is not a colour: the sign of a diverging map has a colour where there
- * are any. */
+/* How a glyph of the ramp is painted where heat is not a colour: the sign of a diverging map has a colour where there are any. */
 Paint style_ramp(const StyleSheet *s, HeatMap map, uint8_t heat);
 
 /* Relative luminance 0..1 of a colour that has one everywhere: an index from 16 up, or RGB. */

@@ -1,9 +1,9 @@
 /* style_tables: the numbers of the themes and maps. Only style.c reads them.
  *
- * Indexes 0..15 belong to the user's terminal and are used only where there are no others; -1 is the terminal's own
- * colour, and grounds are always that, except behind the bars and the cursor. Model and truth are orange and blue
- * (yellow and cyan, red and blue with 8 and 16 colours): told apart by every kind of colour vision. The contrast theme
- * takes colours that can be read on black and on white alike. */
+ * Indexes 0..15 belong to the user's terminal and are used only where there are no others; -1 is the terminal's own colour, and
+ * grounds are always that, except behind the bars and the cursor. Model and truth are orange and blue (yellow and cyan, red and
+ * blue with 8 and 16 colours): told apart by every kind of colour vision. The contrast theme takes colours that can be read on
+ * black and on white alike. */
 #ifndef UI_STYLE_TABLES_H
 #define UI_STYLE_TABLES_H
 

@@ -1,5 +1,5 @@
-/* term_describe: what TERM says of the terminal, and what is made of it: the description in use, its depth of colour,
- * the glyphs, and the bytes that give the terminal back. Asks the terminfo database, before curses starts. */
+/* term_describe: what TERM says of the terminal, and what is made of it: the description in use, its depth of colour, the glyphs, and
+ * the bytes that give the terminal back. Asks the terminfo database, before curses starts. */
 #ifndef UI_TERM_DESCRIBE_H
 #define UI_TERM_DESCRIBE_H
 
@@ -21,8 +21,8 @@ typedef struct {
     bool can_answer; /* to a question in a control string; others would print it */
 } TermChoice;
 
-/* From TERM, NO_COLOR and the options. Refuses with a sentence: no TERM, an unknown one, one that cannot move its
- * cursor, a depth that is described nowhere, glyphs without UTF-8. What the options ask for beats NO_COLOR. */
+/* From TERM, NO_COLOR and the options. Refuses with a sentence: no TERM, an unknown one, one that cannot move its cursor, a depth that
+ * is described nowhere, glyphs without UTF-8. What the options ask for beats NO_COLOR. */
 Status term_choose(const TermOptions *o, TermChoice *out) STATUS_CHECKED;
 /* What a dying process writes: our modes off, plain colours, keypad off, cursor on, the first screen. */
 void term_restore_bytes(const char *name, Str *out);

@@ -1,10 +1,8 @@
-/* term_signals: signals while a terminal is in our hands. The only state of the program that is global: handlers have
- * no other.
+/* term_signals: signals while a terminal is in our hands. The only state of the program that is global: handlers have no other.
  *
- * Soft ones (INT, TERM, HUP, WINCH, TSTP, CONT) are noted and wake whoever polls signals_fd; nothing else happens in
- * their handler. Hard ones (QUIT, SEGV, ABRT, BUS, FPE, ILL) give the terminal back with async-signal-safe calls only
- * and then take their default course, so that the status of the process is 128 + n. Threads other than the one that
- * polls should block the soft ones. */
+ * Soft ones (INT, TERM, HUP, WINCH, TSTP, CONT) are noted and wake whoever polls signals_fd; nothing else happens in their handler.
+ * Hard ones (QUIT, SEGV, ABRT, BUS, FPE, ILL) give the terminal back with async-signal-safe calls only and then take their default
+ * course, so that the status of the process is 128 + n. Threads other than the one that polls should block the soft ones. */
 #ifndef UI_TERM_SIGNALS_H
 #define UI_TERM_SIGNALS_H
 
@@ -20,8 +18,7 @@ typedef struct {
 
 /* Takes the handlers over, once at a time. Before curses starts: it leaves handlers alone that are not the default. */
 Status signals_begin(void) STATUS_CHECKED;
-/* What gives the terminal back: its settings are now as they shall be then; BYTES (copied, at most 512) are written to
- * FD. */
+/* What gives the terminal back: its settings are now as they shall be then; BYTES (copied, at most 512) are written to FD. */
 void signals_set_restore(int fd, const char *bytes, size_t count);
 int signals_fd(void); /* readable when there is news */
 SignalNews signals_take(void);
