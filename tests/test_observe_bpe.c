@@ -46,7 +46,7 @@ static Snapshot *look(BpeLive *b) {
         assert_true(turns < 100000);
         assert_ok(bpe_live_turn(b, false));
     }
-    bpe_live_show(b, s);
+    bpe_live_show(b, NULL, "", s);
     return s;
 }
 
@@ -232,7 +232,7 @@ static void a_partial_character_shows_as_its_bytes(void **state) {
     BpeLive *b = low_at(0);
     const char *const unit[] = {"unit=byte"};
     assert_ok(bpe_live_learn(b, unit, 1, "farm"));
-    assert_ok(bpe_live_text(b, "\xe7\x94\x9f"));
+    assert_ok(bpe_live_text(b, "\xe7\x94\x9f", NULL));
     Snapshot *s = look(b);
     assert_string_equal(text(s, "bpe", 0, "text_units"), "\\xe7 \\x94 \\x9f </w>");
     assert_int_equal(table_rows(snapshot_table(s, "encoded")), 4);
