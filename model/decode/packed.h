@@ -1,8 +1,8 @@
 /* packed: a weight matrix laid out for products with a few rows: panels of a fixed number of outputs, each [1 +
  * in][outputs], the bias (or zeros) first. A product streams through it once, without sums across a vector.
  *
- * Every output is bias + x[0] w[0] + x[1] w[1] + ..., added in this order and rounded after each product and each sum:
- * the same bits for one row and for many, and on every processor. */
+ * Every output is bias + x[0] w[0] + x[1] w[1] + ..., added in this order: the same bits for one row and for many, and
+ * with vectors of any width. Where the processor has it, a product and its sum are rounded once (fused). */
 #ifndef DECODE_PACKED_H
 #define DECODE_PACKED_H
 

@@ -1,6 +1,6 @@
 /* packed_kernel: the product of packed.h, written once and included by packed.c for each width of vectors: KERNEL_BYTES
  * of a vector, KERNEL_TARGET the function attribute that allows it, KERNEL_ROWS rows at a time, KERNEL(name) the name
- * with the width in it. No guard. All widths give the same bits. */
+ * with the width in it. No guard. All widths that fuse products and sums give the same bits. */
 
 typedef real KERNEL(Vector) SIMD_VECTOR(KERNEL_BYTES);
 enum { KERNEL(WIDTH) = KERNEL_BYTES / sizeof(real), KERNEL(VECTORS) = OUTPUTS / KERNEL(WIDTH) /* of a panel */ };
