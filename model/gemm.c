@@ -19,8 +19,10 @@
 /* --- own kernels --- */
 
 enum {
-    GEMM_K = 256,     /* of k at a time: a panel then fits the first cache */
-    GEMM_NEAR = 1024, /* rows of B further apart than this are copied into a panel first */
+    GEMM_K = 256,       /* of k at a time: a panel then fits the first cache */
+    GEMM_ROWS = 384,    /* of A at a time: multiples of the rows of a block */
+    GEMM_NEAR = 256,    /* rows of B, or of an A that lies turned, further apart than this are copied together first */
+    GEMM_FAR_ROWS = 96, /* of such an A at a time */
 };
 
 /* A(r, k) = a[r * a_row + k * a_step]; B(k, j) = b[k * ldb + j], turned: b[j * ldb + k]. */

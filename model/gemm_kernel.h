@@ -107,26 +107,54 @@ KERNEL_TARGET static void KERNEL(rows)(const GemmSides *g, int k_first, int k, i
             memcpy(g->c + (r + i) * g->ldc + first, c + i * ldc, (size_t)cols * sizeof(real));
 }
 
-/* Panel after panel, and in each all rows: the panel stays in the first cache. */
-KERNEL_TARGET static void KERNEL(product)(const GemmSides *g) {
+/* C += the columns of a panel after the other, and in each all rows: the panel stays in the first cache. */
+KERNEL_TARGET static void KERNEL(panels)(const GemmSides *g, int k_first, int k, bool add) {
     real panel[GEMM_K * KERNEL(PANEL)] SIMD_ALIGNED(64);
+    for (int first = 0; first < g->n; first += KERNEL(PANEL)) {
+        const real *b = g->b + k_first * g->ldb + first;
+        ptrdiff_t ldb = g->ldb;
+        int cols = g->n - first;
+        bool whole = cols >= KERNEL(PANEL) || cols == KERNEL(WIDTH); /* vectors do not reach beyond B */
+        if (g->b_turned || g->ldb > GEMM_NEAR || !whole) {
+            KERNEL(pack)(g, k_first, k, first, panel);
+            b = panel;
+            ldb = KERNEL(PANEL);
+        }
+        for (int r = 0, rows; r < g->m; r += rows) {
+            rows = KERNEL(rows_of)(g->m - r);
+            KERNEL(rows)(g, k_first, k, r, rows, first, b, ldb, add);
+        }
+    }
+}
+
+/* The same for few rows of an A that lies turned, with its columns far apart: they are copied together first. */
+KERNEL_TARGET static void KERNEL(far_panels)(const GemmSides *g, int k_first, int k, bool add) {
+    real near[GEMM_K * GEMM_FAR_ROWS] SIMD_ALIGNED(64);
+    const real *a = g->a + k_first * g->a_step;
+    for (int i = 0; i < k; i++, a += g->a_step) memcpy(near + i * GEMM_FAR_ROWS, a, (size_t)g->m * sizeof *near);
+    GemmSides sides = *g;
+    sides.a = near;
+    sides.a_step = GEMM_FAR_ROWS;
+    sides.b += g->b_turned ? k_first : k_first * g->ldb;
+    KERNEL(panels)(&sides, 0, k, add);
+}
+
+/* So many rows at a time that their part of A stays in the second cache. */
+KERNEL_TARGET static void KERNEL(product)(const GemmSides *g) {
+    bool far = g->a_row == 1 && g->a_step > GEMM_NEAR;
+    int most = far ? GEMM_FAR_ROWS : GEMM_ROWS;
     for (int k_first = 0; k_first < g->k; k_first += GEMM_K) {
         int k = g->k - k_first < GEMM_K ? g->k - k_first : GEMM_K;
         bool add = g->add || k_first > 0;
-        for (int first = 0; first < g->n; first += KERNEL(PANEL)) {
-            const real *b = g->b + k_first * g->ldb + first;
-            ptrdiff_t ldb = g->ldb;
-            int cols = g->n - first;
-            bool whole = cols >= KERNEL(PANEL) || cols == KERNEL(WIDTH); /* vectors do not reach beyond B */
-            if (g->b_turned || g->ldb > GEMM_NEAR || !whole) {
-                KERNEL(pack)(g, k_first, k, first, panel);
-                b = panel;
-                ldb = KERNEL(PANEL);
-            }
-            for (int r = 0, rows; r < g->m; r += rows) {
-                rows = KERNEL(rows_of)(g->m - r);
-                KERNEL(rows)(g, k_first, k, r, rows, first, b, ldb, add);
-            }
+        for (int r = 0; r < g->m; r += most) {
+            GemmSides slab = *g;
+            slab.m = g->m - r < most ? g->m - r : most;
+            slab.a += r * g->a_row;
+            slab.c += r * g->ldc;
+            if (far)
+                KERNEL(far_panels)(&slab, k_first, k, add);
+            else
+                KERNEL(panels)(&slab, k_first, k, add);
         }
     }
 }

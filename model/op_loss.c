@@ -12,36 +12,43 @@
 Vid tape_cross_entropy(Tape *t, Vid logits, double z_loss, double denominator) {
     const Value *x = &t->value[logits];
     BUG_ON(x->rows != t->rows || x->ld != x->cols);
-    int rows = x->rows, cols = x->cols;
     Node *n = op_record(t, OP_CROSS_ENTROPY);
     op_input(t, n, 0, logits);
     n->arg.loss.z_loss = z_loss;
     n->arg.loss.denominator = denominator > 0 ? denominator : t->batch->targets > 0 ? t->batch->targets : 1;
-    n->keep[0] = op_keep(t, (size_t)rows * (size_t)cols + (size_t)rows);
+    n->keep[0] = op_keep(t, 3 * (size_t)x->rows);
+    op_scratch(t, (size_t)x->cols);
     Vid y = op_output(t, n, 1, 1);
     op_wants_grad(t, n);
     return y;
 }
 
-/* p = softmax(x) [n]; returns log Z. */
-SIMD_CLONES static real probabilities(int n, const real *x, real *p) {
-    real most = row_max(n, x), sum = row_exp(n, x, most, p);
-    real inverse = (real)1 / sum;
-    for (int i = 0; i < n; i++) p[i] *= inverse;
-    return most + (real)log((double)sum);
+/* Kept of a row: p[j] = exp(x[j] - most) inverse. The probabilities themselves are as many as the logits and are made
+ * again in backward. */
+typedef struct {
+    real most, inverse, log_z;
+} RowSum;
+
+SIMD_CLONES static RowSum sum_row(int n, const real *x, real *room) {
+    real most = row_max(n, x), sum = row_exp(n, x, most, room);
+    return (RowSum){most, (real)1 / sum, most + (real)log((double)sum)};
+}
+
+static RowSum *row_sums(const Tape *t, const Node *n) {
+    return (RowSum *)(t->arena + n->keep[0]);
 }
 
 void op_cross_entropy_forward(Tape *t, const Node *n) {
     const Value *in = &t->value[n->in[0]];
-    const real *x = op_x(t, n->in[0]);                                                 /* [R x V] */
-    real *p = t->arena + n->keep[0], *log_z = p + (size_t)in->rows * (size_t)in->cols; /* [R x V], [R] */
+    const real *x = op_x(t, n->in[0]); /* [R x V] */
+    RowSum *row = row_sums(t, n);
     double sum = 0;
-    for (int r = 0; r < in->rows; r++, x += in->cols, p += in->cols) {
+    for (int r = 0; r < in->rows; r++, x += in->cols) {
         int target = t->batch->target[r];
         if (target == TARGET_NONE) continue;
         BUG_ON(target < 0 || target >= in->cols);
-        log_z[r] = probabilities(in->cols, x, p);
-        double z = (double)log_z[r];
+        row[r] = sum_row(in->cols, x, t->scratch);
+        double z = (double)row[r].log_z;
         sum += z - (double)x[target] + n->arg.loss.z_loss * z * z;
     }
     Value *y = &t->value[n->out[0]];
@@ -49,11 +56,12 @@ void op_cross_entropy_forward(Tape *t, const Node *n) {
     *op_x(t, n->out[0]) = (real)y->scalar;
 }
 
-SIMD_CLONES static void loss_row(int n, const real *p, real factor, bool add, real *dx) {
+/* dx (+)= factor p */
+SIMD_CLONES static void loss_row(int n, const real *x, RowSum row, real factor, bool add, real *dx) {
     if (add)
-        for (int i = 0; i < n; i++) dx[i] += factor * p[i];
+        SIMD_LOOP for (int i = 0; i < n; i++) dx[i] += factor * (scalar_exp(x[i] - row.most) * row.inverse);
     else
-        for (int i = 0; i < n; i++) dx[i] = factor * p[i];
+        SIMD_LOOP for (int i = 0; i < n; i++) dx[i] = factor * (scalar_exp(x[i] - row.most) * row.inverse);
 }
 
 void op_cross_entropy_backward(Tape *t, const Node *n) {
@@ -61,15 +69,16 @@ void op_cross_entropy_backward(Tape *t, const Node *n) {
     bool add;
     real *dx = op_grad(t, n->in[0], &add); /* [R x V] */
     if (!dx) return;
-    const real *p = t->arena + n->keep[0], *log_z = p + (size_t)in->rows * (size_t)in->cols;
+    const real *x = op_x(t, n->in[0]);
+    const RowSum *row = row_sums(t, n);
     real share = *op_out_grad(t, n->out[0]) / (real)n->arg.loss.denominator, z = (real)n->arg.loss.z_loss;
-    for (int r = 0; r < in->rows; r++, dx += in->cols, p += in->cols) {
+    for (int r = 0; r < in->rows; r++, dx += in->cols, x += in->cols) {
         int target = t->batch->target[r];
         if (target == TARGET_NONE) {
             if (!add) memset(dx, 0, (size_t)in->cols * sizeof *dx);
             continue;
         }
-        loss_row(in->cols, p, share * ((real)1 + (real)2 * z * log_z[r]), add, dx);
+        loss_row(in->cols, x, row[r], share * ((real)1 + (real)2 * z * row[r].log_z), add, dx);
         dx[target] -= share;
     }
 }

@@ -12,8 +12,8 @@
 #include <string.h>
 
 /* How often a thread looks before it sleeps. Between two jobs of a step lie some hundred microseconds, and waking up
- * costs about as much; but who waits for the other threads to finish waits briefly or for one that was held up, which may
- * want this core. */
+ * costs about as much; but who waits for the other threads to finish waits briefly or for one that was held up, which
+ * may want this core. */
 #define JOB_SPINS  20000
 #define DONE_SPINS 3000
 
@@ -21,7 +21,8 @@ typedef enum { JOB_GRADIENT, JOB_SUM, JOB_NLL, JOB_QUIT } Job;
 
 typedef struct {
     Batch part; /* a view of the caller's batch */
-    real *grad; /* [count] */
+    real *own;  /* [count]; NULL: never needed yet */
+    real *grad; /* that, or the caller's when this is the only part with sentences; NULL: it has none */
     double loss;
     bool bad;
 } Shard;
@@ -60,10 +61,7 @@ static void note_bad(Shard *s, const Tape *t, Vid loss) {
 }
 
 static void gradient_of(Shards *s, Worker *w, Shard *shard, int number) {
-    if (shard->part.sequences == 0) {
-        memset(shard->grad, 0, model_params(s->model)->count * sizeof *shard->grad);
-        return;
-    }
+    if (shard->part.sequences == 0) return;
     /* every shard and step has random numbers of its own */
     tape_begin(w->train, model_read_params(s->model), &shard->part, s->seed, s->step * SHARDS + (uint64_t)number);
     Vid logits = model_graph(s->model, w->train, NULL);
@@ -84,12 +82,16 @@ static void nll_of(Shards *s, Worker *w, Shard *shard) {
     note_bad(shard, w->eval, loss);
 }
 
+SIMD_CLONES static void add_to(size_t n, const real *x, real *sum) {
+    for (size_t i = 0; i < n; i++) sum[i] += x[i];
+}
+
 /* sum [n] = ((a + b) + c) + d: always in this order. */
 SIMD_CLONES static void sum_in_order(size_t n, const real *a, const real *b, const real *c, const real *d, real *sum) {
     for (size_t i = 0; i < n; i++) sum[i] = ((a[i] + b[i]) + c[i]) + d[i];
 }
 
-/* Each thread sums a stretch of its own. */
+/* Each thread sums a stretch of its own: of the shards that have sentences, in their order. */
 static void sum_stretch(Shards *s, int worker) {
     _Static_assert(SHARDS == 4, "sum_in_order adds four");
     size_t count = model_params(s->model)->count, line = MEM_ALIGN / sizeof(real);
@@ -97,8 +99,16 @@ static void sum_stretch(Shards *s, int worker) {
     size_t from = each * (size_t)worker, to = from + each;
     if (from > count) from = count;
     if (to > count) to = count;
-    const Shard *p = s->shard;
-    sum_in_order(to - from, p[0].grad + from, p[1].grad + from, p[2].grad + from, p[3].grad + from, s->grad + from);
+    const real *part[SHARDS];
+    int parts = 0;
+    for (int i = 0; i < SHARDS; i++)
+        if (s->shard[i].grad) part[parts++] = s->shard[i].grad + from;
+    if (parts == SHARDS) {
+        sum_in_order(to - from, part[0], part[1], part[2], part[3], s->grad + from);
+        return;
+    }
+    memcpy(s->grad + from, part[0], (to - from) * sizeof *s->grad);
+    for (int i = 1; i < parts; i++) add_to(to - from, part[i], s->grad + from);
 }
 
 /* Shard I, unless another thread has begun it. */
@@ -212,7 +222,6 @@ Shards *shards_new(Model *m, int threads) {
     (void)pthread_cond_init(&s->done, NULL);
     for (int i = 0; i < SHARDS; i++) {
         batch_init(&s->shard[i].part);
-        s->shard[i].grad = mem_aligned(model_params(m)->count, sizeof(real));
         s->worker[i] = (Worker){.shards = s, .number = i, .train = tape_new(TAPE_TRAIN)};
     }
     start_helpers(s);
@@ -224,7 +233,7 @@ void shards_free(Shards *s) {
     stop_helpers(s);
     for (int i = 0; i < SHARDS; i++) {
         batch_slice_done(&s->shard[i].part);
-        mem_free(s->shard[i].grad);
+        mem_free(s->shard[i].own);
         tape_free(s->worker[i].train);
         tape_free(s->worker[i].eval);
     }
@@ -285,16 +294,30 @@ static void name_first_bad(Shards *s) {
     }
 }
 
+/* Where each shard's gradient goes; false: there is nothing to be added up. */
+static bool place_gradients(Shards *s, real *grad) {
+    int parts = 0;
+    for (int i = 0; i < SHARDS; i++) parts += s->shard[i].part.sequences > 0;
+    for (int i = 0; i < SHARDS; i++) {
+        Shard *shard = &s->shard[i];
+        bool some = shard->part.sequences > 0;
+        if (some && parts > 1 && !shard->own) shard->own = mem_aligned(model_params(s->model)->count, sizeof(real));
+        shard->grad = !some ? NULL : parts > 1 ? shard->own : grad;
+    }
+    s->grad = grad;
+    return parts > 1;
+}
+
 double shards_gradient(Shards *s, const Batch *b, uint64_t seed, uint64_t step, real *grad) {
     BUG_ON(b->sequences == 0);
     cut(s, b);
     s->seed = seed;
     s->step = step;
     s->denominator = b->targets > 0 ? b->targets : 1;
-    s->grad = grad;
+    bool several = place_gradients(s, grad);
     run_job(s, JOB_GRADIENT);
     name_first_bad(s);
-    run_job(s, JOB_SUM);
+    if (several) run_job(s, JOB_SUM);
     return sum_losses(s);
 }
 

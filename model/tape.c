@@ -201,10 +201,12 @@ void tape_name(Tape *t, const char *format, ...) {
 
 /* --- running --- */
 
+#define SPARE_MOST ((size_t)1 << 22) /* numbers that an arena has beyond what it was asked for */
+
 /* Grows an arena to hold USED numbers; what is in it stays. */
 static void make_room(real **arena, size_t *size, size_t used) {
     if (used <= *size) return;
-    size_t next = used + used / 4;
+    size_t spare = used / 4, next = used + (spare < SPARE_MOST ? spare : SPARE_MOST);
     real *fresh = mem_aligned(next, sizeof *fresh);
     if (*size) memcpy(fresh, *arena, *size * sizeof *fresh);
     mem_free(*arena);
