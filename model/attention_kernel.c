@@ -15,15 +15,28 @@ static bool is_short(const AttentionSpan *a) {
     return a->T <= SHORT_MOST;
 }
 
-size_t attention_scratch(int T, int head_dim) {
-    size_t stride = (size_t)attention_stride(T);
-    size_t turned = T <= SHORT_MOST ? stride * (size_t)head_dim : 0; /* keys or values, transposed */
-    size_t block = T <= SHORT_MOST ? (size_t)T : BLOCK_ROWS;         /* gradients of weights, then of scores */
-    return turned + block * stride;
+size_t attention_kept(int T) {
+    return T <= SHORT_MOST ? (size_t)T * (size_t)attention_stride(T) : 0;
 }
 
-static real *block_scratch(const AttentionSpan *a) {
-    return a->scratch + (is_short(a) ? (size_t)a->stride * (size_t)a->head_dim : 0);
+/* Of a short sequence: keys or values, transposed, then the gradients of weights and of scores. Of a long one three
+ * blocks of rows: weights, tanh, those gradients. */
+size_t attention_scratch(int T, int head_dim) {
+    size_t stride = (size_t)attention_stride(T);
+    return T <= SHORT_MOST ? stride * (size_t)head_dim + (size_t)T * stride : 3 * BLOCK_ROWS * stride;
+}
+
+static real *block_weights(const AttentionSpan *a) {
+    return a->scratch;
+}
+
+static real *block_tanh(const AttentionSpan *a) {
+    return a->scratch + (size_t)BLOCK_ROWS * (size_t)a->stride;
+}
+
+static real *grad_scratch(const AttentionSpan *a) {
+    size_t stride = (size_t)a->stride;
+    return a->scratch + (is_short(a) ? stride * (size_t)a->head_dim : 2 * BLOCK_ROWS * stride);
 }
 
 static Part part_at(Part p, int row) {
@@ -51,17 +64,16 @@ SIMD_INLINE void fill(real *x, int from, int to, real value) {
     for (int j = from; j < to; j++) x[j] = value;
 }
 
-/* Row i of the scores [T x stride] at [first, last), which covers what the row sees: scaled, capped, -inf where masked.
- */
-SIMD_INLINE void mask_row(const AttentionSpan *a, const QueryHead *h, int i, int first, int last) {
-    size_t at = (size_t)i * (size_t)a->stride;
-    real *w = h->weights + at, scale = a->scale;
+/* Row i of the scores, W, at [first, last), which covers what the row sees: scaled, capped (T: the tanh), -inf where
+ * masked. */
+SIMD_INLINE void mask_row(const AttentionSpan *a, const QueryHead *h, int i, int first, int last, real *w, real *t) {
+    real scale = a->scale;
     int from = a->from[i], to = a->to[i];
     keep_stage(h, 0, a->T, i, w);
     SIMD_LOOP for (int j = first; j < last; j++) w[j] *= scale;
     keep_stage(h, 1, a->T, i, w);
     if (a->softcap > 0) {
-        real *t = h->tanh + at, cap = a->softcap;
+        real cap = a->softcap;
         SIMD_LOOP for (int j = first; j < last; j++) {
             t[j] = scalar_tanh(w[j] / cap);
             w[j] = cap * t[j];
@@ -74,14 +86,16 @@ SIMD_INLINE void mask_row(const AttentionSpan *a, const QueryHead *h, int i, int
     keep_stage(h, 3, a->T, i, w);
 }
 
-/* Rows [begin, end), at most BLOCK_ROWS, from scores to weights. Each step goes over all rows before the next, so that
- * the processor has several rows to work on at a time. */
-SIMD_INLINE void weigh_rows(const AttentionSpan *a, const QueryHead *h, int begin, int end, int first, int last) {
-    real most[BLOCK_ROWS], inverse[BLOCK_ROWS], *w = h->weights + (size_t)begin * (size_t)a->stride + first;
+/* Rows [begin, end), at most BLOCK_ROWS, from scores to weights: W [rows x stride], and T where there is a cap. Each
+ * step goes over all rows before the next, so that the processor has several rows to work on at a time. */
+SIMD_INLINE void weigh_rows(const AttentionSpan *a, const QueryHead *h, int begin, int end, int first, int last,
+                            real *whole, real *t) {
+    real most[BLOCK_ROWS], inverse[BLOCK_ROWS], *w = whole + first;
     int n = last - first, rows = end - begin;
     size_t stride = (size_t)a->stride;
     if (n == 0) return;
-    for (int r = 0; r < rows; r++) mask_row(a, h, begin + r, first, last);
+    for (int r = 0; r < rows; r++)
+        mask_row(a, h, begin + r, first, last, whole + (size_t)r * stride, t ? t + (size_t)r * stride : NULL);
     for (int r = 0; r < rows; r++)
         most[r] = a->from[begin + r] < a->to[begin + r] ? row_max(n, w + (size_t)r * stride) : 0;
     for (int r = 0; r < rows; r++) {
@@ -95,7 +109,7 @@ SIMD_INLINE void weigh_rows(const AttentionSpan *a, const QueryHead *h, int begi
     for (int r = 0; r < rows; r++) {
         real *row = w + (size_t)r * stride, factor = inverse[r];
         SIMD_LOOP for (int j = 0; j < n; j++) row[j] *= factor;
-        keep_stage(h, 4, a->T, begin + r, h->weights + (size_t)(begin + r) * stride);
+        keep_stage(h, 4, a->T, begin + r, whole + (size_t)r * stride);
     }
 }
 
@@ -130,7 +144,8 @@ SIMD_CLONES static void forward_short(const AttentionSpan *a, const QueryHead *h
         Product scores = {h->q.x,    h->q.ld, 1,           a->scratch, a->stride, h->weights,
                           a->stride, 0,       a->head_dim, s.first,    s.last,    false};
         product_rows(&scores, begin, s.end);
-        weigh_rows(a, h, begin, s.end, s.first, s.last);
+        size_t at = (size_t)begin * (size_t)a->stride;
+        weigh_rows(a, h, begin, s.end, s.first, s.last, h->weights + at, h->tanh ? h->tanh + at : NULL);
         for (int i = begin; i < s.end; i++) {
             fill(h->weights + (size_t)i * (size_t)a->stride, 0, s.first, 0);
             fill(h->weights + (size_t)i * (size_t)a->stride, s.last, a->stride, 0);
@@ -138,11 +153,6 @@ SIMD_CLONES static void forward_short(const AttentionSpan *a, const QueryHead *h
         Product mix = {h->weights, a->stride, 1, v.x, v.ld, h->y.x, h->y.ld, s.from, s.to, 0, a->head_dim, false};
         product_rows(&mix, begin, s.end);
     }
-}
-
-SIMD_CLONES static void weigh_block(const AttentionSpan *a, const QueryHead *h, int begin, int end, int first,
-                                    int last) {
-    weigh_rows(a, h, begin, end, first, last);
 }
 
 typedef struct {
@@ -166,17 +176,29 @@ static void clear_rows(Part y, int rows, int cols) {
     for (int i = 0; i < rows; i++) memset(part_at(y, i).x, 0, (size_t)cols * sizeof(real));
 }
 
+SIMD_CLONES static void weigh_block(const AttentionSpan *a, const QueryHead *h, const Block *b, real *w, real *t) {
+    weigh_rows(a, h, b->begin, b->begin + b->rows, b->first, b->first + b->width, w, t);
+}
+
+/* The weights of a block of rows, as often as they are needed: kept for all rows they would be T x T numbers. */
+static real *make_weights(const AttentionSpan *a, const QueryHead *h, const Block *b, Part k) {
+    real *w = block_weights(a);
+    Part q = part_at(h->q, b->begin);
+    gemm(GEMM_NT, b->rows, b->width, a->head_dim, 1, q.x, q.ld, part_at(k, b->first).x, k.ld, 0, w + b->first,
+         a->stride);
+    weigh_block(a, h, b, w, a->softcap > 0 ? block_tanh(a) : NULL);
+    return w + b->first;
+}
+
 static void forward_long(const AttentionSpan *a, const QueryHead *h, Part k, Part v) {
     for (int begin = 0; begin < a->T; begin += BLOCK_ROWS) {
         Block b = block_at(a, h->stage[0] != NULL, begin);
-        Part q = part_at(h->q, begin), y = part_at(h->y, begin);
-        real *w = h->weights + (size_t)begin * (size_t)a->stride + b.first;
+        Part y = part_at(h->y, begin);
         if (b.width == 0) {
             clear_rows(y, b.rows, a->head_dim);
             continue;
         }
-        gemm(GEMM_NT, b.rows, b.width, a->head_dim, 1, q.x, q.ld, part_at(k, b.first).x, k.ld, 0, w, a->stride);
-        weigh_block(a, h, begin, begin + b.rows, b.first, b.first + b.width);
+        const real *w = make_weights(a, h, &b, k);
         gemm(GEMM_NN, b.rows, a->head_dim, b.width, 1, w, a->stride, part_at(v, b.first).x, v.ld, 0, y.x, y.ld);
     }
 }
@@ -195,17 +217,15 @@ void attention_load_values(const AttentionSpan *a, Part v) {
     if (is_short(a)) transpose(a->T, a->head_dim, a->stride, v, a->scratch);
 }
 
-/* d [rows x stride] holds the gradients of the weights of rows from begin at [first, last); they become those of the
- * scores: ds = w (dw - sum of w dw) (1 - tanh^2) / sqrt(hd) */
-SIMD_INLINE void unweigh_rows(const AttentionSpan *a, const QueryHead *h, int begin, int end, int first, int last,
+/* d [rows x stride] holds the gradients of the weights W of rows at [first, last); they become those of the scores: ds
+ * = w (dw - sum of w dw) (1 - tanh^2) / sqrt(hd) */
+SIMD_INLINE void unweigh_rows(const AttentionSpan *a, int rows, int first, int last, const real *w, const real *t,
                               real *d) {
     real dot[BLOCK_ROWS], scale = a->scale;
-    const real *w = h->weights + (size_t)begin * (size_t)a->stride;
-    const real *t = a->softcap > 0 ? h->tanh + (size_t)begin * (size_t)a->stride : NULL;
     size_t stride = (size_t)a->stride;
-    for (int r = 0; r < end - begin; r++)
+    for (int r = 0; r < rows; r++)
         dot[r] = row_dot(last - first, w + (size_t)r * stride + first, d + (size_t)r * stride + first);
-    for (int r = 0; r < end - begin; r++, w += stride, d += stride) {
+    for (int r = 0; r < rows; r++, w += stride, d += stride) {
         real sum = dot[r];
         SIMD_LOOP for (int j = first; j < last; j++) d[j] = w[j] * (d[j] - sum) * scale;
         if (!t) continue;
@@ -215,13 +235,14 @@ SIMD_INLINE void unweigh_rows(const AttentionSpan *a, const QueryHead *h, int be
 }
 
 SIMD_CLONES static void backward_short(const AttentionSpan *a, const QueryHead *h, Part k, const HeadGrads *g) {
-    real *d = block_scratch(a); /* [T x stride] */
+    real *d = grad_scratch(a); /* [T x stride] */
     int hd = a->head_dim, stride = a->stride;
     for (int begin = 0; begin < a->T; begin += STRIP_ROWS) {
         Strip s = strip_at(a->from, a->to, begin, a->T, stride, false);
         Product dw = {g->dy.x, g->dy.ld, 1, a->scratch, stride, d, stride, 0, hd, s.first, s.last, false};
         product_rows(&dw, begin, s.end);
-        unweigh_rows(a, h, begin, s.end, s.first, s.last, d + (size_t)begin * (size_t)stride);
+        size_t at = (size_t)begin * (size_t)stride;
+        unweigh_rows(a, s.end - begin, s.first, s.last, h->weights + at, h->tanh ? h->tanh + at : NULL, d + at);
         for (int i = begin; i < s.end; i++) {
             fill(d + (size_t)i * (size_t)stride, 0, s.first, 0);
             fill(d + (size_t)i * (size_t)stride, s.last, stride, 0);
@@ -238,8 +259,8 @@ SIMD_CLONES static void backward_short(const AttentionSpan *a, const QueryHead *
     }
 }
 
-SIMD_CLONES static void unweigh_block(const AttentionSpan *a, const QueryHead *h, const Block *b, real *d) {
-    unweigh_rows(a, h, b->begin, b->begin + b->rows, b->first, b->first + b->width, d);
+SIMD_CLONES static void unweigh_block(const AttentionSpan *a, const Block *b, const real *w, const real *t, real *d) {
+    unweigh_rows(a, b->rows, b->first, b->first + b->width, w, t, d);
 }
 
 static void backward_long(const AttentionSpan *a, const QueryHead *h, Part k, Part v, const HeadGrads *g) {
@@ -250,14 +271,14 @@ static void backward_long(const AttentionSpan *a, const QueryHead *h, Part k, Pa
         Block b = block_at(a, false, begin);
         Part dq = part_at(g->dq, begin), dy = part_at(g->dy, begin), q = part_at(h->q, begin);
         Part dk = part_at(g->dk, b.first), dv = part_at(g->dv, b.first);
-        real *d = block_scratch(a); /* [rows x stride], its columns are keys */
-        const real *w = h->weights + (size_t)begin * (size_t)stride + b.first;
+        real *d = grad_scratch(a); /* [rows x stride], its columns are keys */
         if (b.width == 0) {
             if (dq.x && !g->add_q) clear_rows(dq, b.rows, hd);
             continue;
         }
+        const real *w = make_weights(a, h, &b, k);
         gemm(GEMM_NT, b.rows, b.width, hd, 1, dy.x, dy.ld, part_at(v, b.first).x, v.ld, 0, d + b.first, stride);
-        unweigh_block(a, h, &b, d);
+        unweigh_block(a, &b, block_weights(a), a->softcap > 0 ? block_tanh(a) : NULL, d);
         d += b.first;
         if (dq.x) gemm(GEMM_NN, b.rows, hd, b.width, 1, d, stride, part_at(k, b.first).x, k.ld, g->add_q, dq.x, dq.ld);
         if (dk.x) gemm(GEMM_TN, b.width, hd, b.rows, 1, d, stride, q.x, q.ld, 1, dk.x, dk.ld);

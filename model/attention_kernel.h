@@ -1,8 +1,10 @@
 /* attention_kernel: one sequence and one key/value head with the group of query heads that read it.
  *
- * Row i sees the keys from[i] <= j < to[i], and of these only the allowed ones. Weights lie in [T x stride] per query
- * head, stride a multiple of ATTENTION_PAD; everything outside what a row sees is exactly 0. Short sequences are worked
- * on by vector loops, long ones in blocks of rows by matrix products; which one depends on T alone. */
+ * Row i sees the keys from[i] <= j < to[i], and of these only the allowed ones. Short sequences are worked on by vector
+ * loops; their weights are kept in [T x stride] per query head, stride a multiple of ATTENTION_PAD, and everything
+ * outside what a row sees is exactly 0. Long ones are worked on in blocks of rows by matrix products, and backward
+ * makes the weights of a block again, with the same bits: memory grows with T, not with its square (Dao et al. 2022).
+ * Which one depends on T alone. */
 #ifndef MODEL_ATTENTION_KERNEL_H
 #define MODEL_ATTENTION_KERNEL_H
 
@@ -31,7 +33,7 @@ typedef struct {
 
 typedef struct {
     Part q, y;                     /* [T x hd] */
-    real *weights, *tanh;          /* [T x stride]; tanh of score / cap when the softcap is on */
+    real *weights, *tanh;          /* attention_kept numbers; tanh of score / cap when the softcap is on, else NULL */
     real *stage[ATTENTION_STAGES]; /* [T x T] each, or NULL */
     bool off;                      /* the output is 0 */
 } QueryHead;
@@ -39,6 +41,7 @@ typedef struct {
 static inline int attention_stride(int T) {
     return (T + ATTENTION_PAD - 1) / ATTENTION_PAD * ATTENTION_PAD;
 }
+size_t attention_kept(int T); /* weights of a query head that backward needs: T x stride, 0 of a long sequence */
 size_t attention_scratch(int T, int head_dim);
 
 /* Prepares SPAN's scratch for query heads that read K: the keys of one key/value head. */

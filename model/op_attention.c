@@ -2,7 +2,7 @@
  * et al. 2023), a window, and a softcap on the scores (Gemma 2). Query head h reads key/value head h / (H / Hkv). s = q
  * k^T / sqrt(hd),  s = c tanh(s / c),  w = softmax(s where the mask allows),  y = w v dv = w^T dy,  dw = dy v^T,  ds =
  * w (dw - sum(w dw)) ...,  dq = ds k,  dk = ds^T q A row that sees nothing gives zeros. Kept: the weights (and
- * tanh(s/c)); a probe tape keeps every stage. */
+ * tanh(s/c)) of short sequences; a probe tape keeps every stage. */
 #include "attention_kernel.h"
 #include "bug.h"
 #include "op.h"
@@ -16,12 +16,12 @@ static int length_of(const Batch *b, int s) {
     return b->start[s + 1] - b->start[s];
 }
 
-/* Numbers of all weights: H [T x stride] for each sequence, as a stage H [T x T]. */
-static size_t weight_count(const Batch *b, int heads, bool padded) {
+/* Numbers of all weights that are kept, or of a stage: H [T x T] for each sequence. */
+static size_t weight_count(const Batch *b, int heads, bool stage) {
     size_t count = 0;
     for (int s = 0; s < b->sequences; s++) {
-        int T = length_of(b, s);
-        count += (size_t)heads * (size_t)T * (size_t)(padded ? attention_stride(T) : T);
+        size_t T = (size_t)length_of(b, s);
+        count += (size_t)heads * (stage ? T * T : attention_kept((int)T));
     }
     return count;
 }
@@ -57,10 +57,10 @@ Vid tape_attention(Tape *t, Vid q, Vid k, Vid v, const AttentionShape *shape) {
     op_input(t, n, 1, k);
     op_input(t, n, 2, v);
     n->arg.attention.shape = *shape;
-    n->keep[0] = op_keep(t, weight_count(t->batch, shape->heads, true));
-    if (shape->softcap > 0) n->keep[1] = op_keep(t, weight_count(t->batch, shape->heads, true));
+    n->keep[0] = op_keep(t, weight_count(t->batch, shape->heads, false));
+    if (shape->softcap > 0) n->keep[1] = op_keep(t, weight_count(t->batch, shape->heads, false));
     for (int i = 0; i < ATTENTION_STAGES && t->mode == TAPE_PROBE; i++)
-        n->arg.attention.stage[i] = op_keep(t, weight_count(t->batch, shape->heads, false));
+        n->arg.attention.stage[i] = op_keep(t, weight_count(t->batch, shape->heads, true));
     (void)op_integers(t, 4 * (size_t)t->rows, &n->integers);
     op_scratch(t, kernel_room(T, shape->head_dim) + allowed_room(T));
     Vid y = op_output(t, n, t->rows, shape->heads * shape->head_dim);
@@ -146,9 +146,9 @@ static void walk_to(Tape *t, const Node *n, int s, Walk *w) {
 }
 
 static void walk_past(const Node *n, Walk *w) {
-    size_t rows = (size_t)n->arg.attention.shape.heads * (size_t)w->span.T;
-    w->at += rows * (size_t)w->span.stride;
-    w->stage_at += rows * (size_t)w->span.T;
+    size_t heads = (size_t)n->arg.attention.shape.heads, T = (size_t)w->span.T;
+    w->at += heads * attention_kept(w->span.T);
+    w->stage_at += heads * T * T;
 }
 
 static void find_bounds(Tape *t, const Node *n, Walk *w) {
@@ -171,7 +171,7 @@ static Part part_of(const Tape *t, Vid v, bool grad, int row, int head, int head
 
 static QueryHead query_head(const Tape *t, const Node *n, const Walk *w, int head) {
     const AttentionShape *a = &n->arg.attention.shape;
-    size_t at = w->at + (size_t)head * (size_t)w->span.T * (size_t)w->span.stride;
+    size_t at = w->at + (size_t)head * attention_kept(w->span.T);
     QueryHead h = {.q = part_of(t, n->in[0], false, w->first, head, a->head_dim),
                    .y = part_of(t, n->out[0], false, w->first, head, a->head_dim),
                    .weights = t->arena + n->keep[0] + at,
@@ -241,6 +241,7 @@ void op_attention_backward(Tape *t, const Node *n) {
     Walk w = {0};
     for (int s = 0; s < t->batch->sequences; s++) {
         walk_to(t, n, s, &w);
+        find_bounds(t, n, &w);
         for (int kv = 0; kv < n->arg.attention.shape.kv_heads; kv++) backward_group(t, n, &w, &want, kv);
         walk_past(n, &w);
     }
