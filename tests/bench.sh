@@ -7,7 +7,7 @@ set -eu
 here=$(CDPATH= cd -- "$(dirname -- "$0")/.." && pwd)
 out=${LANTERN_BUILD:-$here/build}/bench
 BENCH_COMMIT=${BENCH_COMMIT:-$(git -C "$here" describe --always --dirty 2>/dev/null || echo unknown)}
-export BENCH_COMMIT
+export BENCH_COMMIT OPENBLAS_NUM_THREADS=1 # no helper of the library spins beside ours
 [ $# -gt 0 ] || set -- train decode beam window text scale catalog memory screen
 
 mkdir -p "$out"
