@@ -114,7 +114,7 @@ static void no_temperature_is_greedy(void **state) {
     Decoder *d = decoder_new(model, 1, CONTEXT);
     const char *word[] = {"a", "b", "c", "d", "e", "f", "g", "h", "i"};
     Vocab *v = vocab_new(word, VOCAB - VOCAB_SPECIALS);
-    assert_ok(greedy_model(d, VOCAB, v, NULL, prompt, 2, 100, &path));
+    assert_ok(greedy_model(d, VOCAB, v, VOCAB_EOS, NULL, prompt, 2, 100, &path));
     for (int k = 0; k < 2; k++) { /* tau 0, top_k 1 */
         SamplingPlan p = plan(2, k == 0 ? 0 : 1, k);
         draw(&p, &kept);
