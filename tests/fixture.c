@@ -91,6 +91,7 @@ static SnapshotFacts facts_of(const FixtureSpec *p) {
                        .sampling = true,
                        .tau = 1,
                        .top_p = 0.9,
+                       .draw_seed = 1,
                        .probe_window = p->probe_window,
                        .saved = -1,
                        .message_number = p->message_number,
@@ -200,7 +201,7 @@ static void add_filter(Snapshot *s) {
                                      {"kept", COLUMN_INT, ""},
                                      {NULL, 0, NULL}};
     static const Column draw_columns[] = {
-        {"number", COLUMN_INT, ""}, {"id", COLUMN_INT, ""}, {"token", COLUMN_TEXT, ""}, {NULL, 0, NULL}};
+        {"number", COLUMN_DOUBLE, ""}, {"id", COLUMN_INT, ""}, {"token", COLUMN_TEXT, ""}, {NULL, 0, NULL}};
     static const char *const stages[] = {"logits", "temperature", "top_p", "final"};
     Table *t = table_new("filter", columns), *draws = table_new("draws", draw_columns);
     for (int stage = 0; stage < 4; stage++) {
@@ -216,12 +217,51 @@ static void add_filter(Snapshot *s) {
         }
     }
     for (int i = 0; i < 4; i++) {
-        table_add_int(draws, i);
+        table_add_real(draws, (i * 3 % 5 + .5) / 6);
         table_add_int(draws, next_words[i * 3 % 5].id);
         table_add_text(draws, next_words[i * 3 % 5].token);
     }
     snapshot_add_table(s, t);
     snapshot_add_table(s, draws);
+}
+
+/* 400 sentences of 1,000 are drawn. */
+static void add_samples(Snapshot *s, const FixtureSpec *p) {
+    static const Column sampling_columns[] = {{"wanted", COLUMN_INT, ""},  {"taken", COLUMN_INT, ""},
+                                              {"state", COLUMN_TEXT, ""},  {"step", COLUMN_INT, ""},
+                                              {"prompt", COLUMN_TEXT, ""}, {NULL, 0, NULL}};
+    static const Column worth_columns[] = {{"of", COLUMN_TEXT, ""},         {"sentences", COLUMN_INT, ""},
+                                           {"legal", COLUMN_DOUBLE, ""},    {"possible", COLUMN_DOUBLE, ""},
+                                           {"true_nll", COLUMN_DOUBLE, ""}, {"distinct", COLUMN_DOUBLE, ""},
+                                           {"coverage", COLUMN_DOUBLE, ""}, {NULL, 0, NULL}};
+    static const Column samples_columns[] = {{"sample", COLUMN_INT, ""},   {"text", COLUMN_TEXT, ""},
+                                             {"ended", COLUMN_INT, ""},    {"legal", COLUMN_INT, ""},
+                                             {"possible", COLUMN_INT, ""}, {NULL, 0, NULL}};
+    static const double worth[2][5] = {{.9875, .9425, .8012, .615, .3127}, {1, 1, .7903, .6275, .3302}};
+    static const char *const texts[] = {"the dogs near the cat chase the cat .", "the dogs near the cat eats bones .",
+                                        "the dogs near the cat eat bones every day ."};
+    Table *sampling = table_new("sampling", sampling_columns), *t = table_new("worth", worth_columns);
+    Table *samples = table_new("samples", samples_columns);
+    table_add_int(sampling, 1000);
+    table_add_int(sampling, 400);
+    table_add_text(sampling, "running");
+    table_add_int(sampling, p->step);
+    table_add_text(sampling, "the dogs near the cat");
+    for (int i = 0; i < 1 + p->truth; i++) {
+        table_add_text(t, i ? "truth" : "model");
+        table_add_int(t, 400);
+        for (int k = 0; k < 5; k++) table_add_real(t, worth[i][k]);
+    }
+    for (int i = 0; i < 3; i++) {
+        table_add_int(samples, i);
+        table_add_text(samples, texts[i]);
+        table_add_int(samples, 1);
+        table_add_int(samples, i != 1);
+        table_add_int(samples, i == 2);
+    }
+    snapshot_add_table(s, sampling);
+    snapshot_add_table(s, t);
+    snapshot_add_table(s, samples);
 }
 
 static void add_path(Snapshot *s, const FixtureSpec *p) {
@@ -335,8 +375,7 @@ static void add_positions_of_layer(Snapshot *s, const FixtureSpec *p, int layer,
 /* Alike where near; the later ones as they were drawn. */
 static void add_position_vectors(Snapshot *s) {
     enum { N = 32, LEARNED = 14 };
-    Field *cosine = field_new(2, (int[]){N, N}, "rope.cosine"),
-          *length = field_new(1, (int[]){N}, "rope.length");
+    Field *cosine = field_new(2, (int[]){N, N}, "rope.cosine"), *length = field_new(1, (int[]){N}, "rope.length");
     for (int i = 0; i < N; i++) {
         length->x[i] = (float)(0.16 + (i < LEARNED ? 0.3 + 0.1 * noise(21, (unsigned)i) : 0));
         for (int j = 0; j < N; j++) {
@@ -438,6 +477,7 @@ Snapshot *fixture_snapshot(const FixtureSpec *p) {
     add_tokens(s, p);
     add_next(s, p);
     add_filter(s);
+    if (p->samples) add_samples(s, p);
     add_path(s, p);
     fixture_add_beam(s, p);
     for (int l = 0; l < p->layers; l++) add_layer(s, p, l);

@@ -18,6 +18,7 @@ typedef struct {
     long step, head, steps;
     bool truth; /* a grammar is known */
     bool length_norm; /* of the beam */
+    bool samples; /* sentences are being drawn */
     RunState state;
     bool decode_running;
     const char *tamper, *message;

@@ -641,6 +641,42 @@ static void keys_of_the_bpe_pane_ask_the_laboratory(void **unused) {
     app_free(a);
 }
 
+/* tau 1, top-p 0.9, drawn with the likeliest, seed 1 to begin with. */
+static void keys_of_the_next_word_change_the_filter(void **unused) {
+    (void)unused;
+    App *a = screen_new(NULL);
+    static const struct {
+        const char *keys, *sent;
+    } rows[] = {{"+", "'filter tau=1.1'"},
+                {"-", "'filter tau=0.9'"},
+                {"<Enter>0.25<Enter>", "'filter tau=0.25'"},
+                {"<Right>+", "'filter top_k=1'"},
+                {"-", "'filter top_k=0'"},
+                {"<Right>-", "'filter top_p=0.85'"},
+                {"+", "'filter top_p=0.95'"},
+                {"<Right>+", "'filter order=tau_last'"},
+                {"<Right>+", "'filter seed=2'"},
+                {"<Right>+S", "'sampling 2000'"},
+                {"---S", "'sampling 200'"},
+                {"<Enter>30<Enter>", "'sampling 30'"},
+                {"S", "'sampling 30'"},
+                {"<Right>+", "'filter greedy'"},
+                {":sentences stop<Enter>", "'sampling stop'"},
+                {":sentences 0<Enter>", "from 1 to 1000000"}};
+    screen_keys(a, ":pane sample<Enter>z");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        screen_keys(a, rows[i].keys);
+        screen_expect(a, rows[i].sent);
+    }
+    app_free(a);
+    FixtureSpec p = fixture_spec();
+    p.samples = true; /* a run is on */
+    a = screen_new(&p);
+    screen_keys(a, ":pane sample<Enter>zS");
+    screen_expect(a, "'sampling stop'");
+    app_free(a);
+}
+
 static void a_line_may_be_there_to_begin_with(void **unused) {
     (void)unused;
     App *a = screen_new(NULL);
@@ -751,6 +787,7 @@ int main(void) {
         cmocka_unit_test(a_click_in_the_mask_sets_cell_and_layer),
         cmocka_unit_test(a_click_in_the_bpe_pane_sets_list_and_row),
         cmocka_unit_test(keys_of_the_bpe_pane_ask_the_laboratory),
+        cmocka_unit_test(keys_of_the_next_word_change_the_filter),
         cmocka_unit_test(a_line_may_be_there_to_begin_with),
         cmocka_unit_test(a_click_on_the_time_line_seeks),
         cmocka_unit_test(any_keys_at_any_size),

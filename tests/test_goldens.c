@@ -211,6 +211,17 @@ static void next_word_alone(void **unused) {
     one_pane(":pane sample<Enter>z", "sample");
 }
 
+/* Another setting under the cursor, and a run of many sentences below. */
+static void next_word_many(void **unused) {
+    (void)unused;
+    FixtureSpec p = fixture_spec();
+    p.samples = true;
+    App *a = quiet_new(&p);
+    screen_keys(a, ":pane sample<Enter>z<Right><Right>");
+    all_sizes(a, "sample-many");
+    app_free(a);
+}
+
 static void beam_alone(void **unused) {
     (void)unused;
     one_pane(":pane beam<Enter>z", "beam");
@@ -336,6 +347,7 @@ int main(void) {
         cmocka_unit_test(cache_of_many_heads),
         cmocka_unit_test(step_alone),
         cmocka_unit_test(next_word_alone),
+        cmocka_unit_test(next_word_many),
         cmocka_unit_test(beam_alone),
         cmocka_unit_test(beam_with_a_cursor),
         cmocka_unit_test(beam_step_by_step),

@@ -393,6 +393,74 @@ static void sampling_is_the_same_each_time(void **state) {
     lab_free(l);
 }
 
+static Table *table_of(Lab *l, const char *name) {
+    Snapshot *s = lab_snapshot(l);
+    const Table *t = snapshot_table(s, name);
+    Table *copy = t ? table_copy(t) : NULL;
+    snapshot_unref(s);
+    return copy;
+}
+
+static void expect_cell(const Table *t, long row, const char *column, const char *value) {
+    Str s;
+    str_init(&s);
+    table_cell(t, row, table_find(t, column), &s);
+    assert_string_equal(s.s, value);
+    str_done(&s);
+}
+
+/* Ten steps of training go by while they are drawn: they are of the model of the moment when it began. */
+static void many_sentences_are_of_one_moment(void **state) {
+    (void)state;
+    Lab *l = fixture_lab("epochs=1 prompt=the");
+    fixture_do(l, "until 20");
+    assert_null(table_of(l, "sampling"));
+    fixture_do(l, "sampling 100");
+    Table *still = table_of(l, "samples"), *run = table_of(l, "sampling"), *worth = table_of(l, "worth");
+    assert_int_equal(table_rows(still), 100);
+    expect_cell(run, 0, "state", "done");
+    expect_cell(run, 0, "taken", "100");
+    expect_cell(run, 0, "step", "20");
+    expect_cell(run, 0, "prompt", "the");
+    expect_cell(worth, 1, "of", "truth");
+    expect_cell(worth, 1, "sentences", "100");
+    expect_cell(worth, 1, "possible", "1");
+    assert_ok(lab_do(l, "step 10"));
+    assert_ok(lab_do(l, "sampling 100"));
+    fixture_finish(l);
+    Table *moving = table_of(l, "samples");
+    assert_int_equal(fixture_facts(l).step, 30);
+    for (long i = 0; i < 100; i++)
+        assert_string_equal(table_text(still, i, table_find(still, "text")),
+                            table_text(moving, i, table_find(moving, "text")));
+    fixture_do(l, "filter seed=7");
+    assert_int_equal(fixture_facts(l).draw_seed, 7);
+    table_free(still);
+    table_free(moving);
+    table_free(run);
+    table_free(worth);
+    lab_free(l);
+}
+
+static void many_sentences_can_be_stopped(void **state) {
+    (void)state;
+    Lab *l = fixture_lab(NULL);
+    fixture_refused(l, "sampling 0", "1 to 1000000");
+    fixture_refused(l, "sampling stop", "no sentences");
+    assert_ok(lab_do(l, "sampling 1000000"));
+    assert_true(lab_busy(l));
+    lab_turn(l);
+    assert_ok(lab_do(l, "sampling stop"));
+    assert_false(lab_busy(l));
+    Table *run = table_of(l, "sampling");
+    expect_cell(run, 0, "state", "stopped");
+    table_free(run);
+    fixture_do(l, "restart seed=2"); /* the vocabulary goes, and with it what was drawn */
+    run = table_of(l, "sampling");
+    assert_null(run);
+    lab_free(l);
+}
+
 static void the_decoding_clock_keeps_its_pace(void **state) {
     (void)state;
     Lab *l = fixture_lab(NULL);
@@ -879,6 +947,8 @@ int main(void) {
         cmocka_unit_test(what_is_shown_is_what_the_model_says),
         cmocka_unit_test(a_new_prompt_asks_the_new_model),
         cmocka_unit_test(sampling_is_the_same_each_time),
+        cmocka_unit_test(many_sentences_are_of_one_moment),
+        cmocka_unit_test(many_sentences_can_be_stopped),
         cmocka_unit_test(the_decoding_clock_keeps_its_pace),
         cmocka_unit_test(words_are_swapped_and_forced),
         cmocka_unit_test(the_untouched_model_stands_beside),

@@ -10,7 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORD_MOST = 14, NUMBER_W = 7, COLUMN_W = 9, LARGE_NUMBER_W = 18, THICK_MOST = 3, LIKELY_MOST = 8 };
+enum {
+    WORD_MOST = 14,
+    NUMBER_W = 7,
+    COLUMN_W = 9,
+    LARGE_NUMBER_W = 18,
+    BAR_LEAST_W = 12,
+    THICK_MOST = 3,
+    LIKELY_MOST = 8
+};
 
 static const double LIKELY = 0.01;
 
@@ -54,25 +62,6 @@ void next_order_done(NextOrder *o) {
 
 /* The filter. */
 
-static long final_stage(const Table *filter) {
-    int stage = table_find(filter, "stage");
-    long rows = table_rows(filter), at = rows;
-    while (at > 0 && !strcmp(table_text(filter, at - 1, stage), table_text(filter, rows - 1, stage))) at--;
-    return at;
-}
-
-double next_filtered(const Table *filter, long long id, bool *kept) {
-    *kept = false;
-    if (!filter || table_rows(filter) == 0) return (double)NAN;
-    int index = table_find(filter, "index"), value = table_find(filter, "value"), keeps = table_find(filter, "kept");
-    long start = final_stage(filter), rows = table_rows(filter), guess = start + (long)id;
-    long at = guess >= start && guess < rows && table_int(filter, guess, index) == id ? guess : start;
-    while (at < rows && table_int(filter, at, index) != id) at++;
-    if (at == rows) return (double)NAN;
-    *kept = table_int(filter, at, keeps) != 0;
-    return table_real(filter, at, value);
-}
-
 bool next_stage(const Table *filter, long *at, const char **name, long *kept) {
     long rows = table_rows(filter);
     if (*at >= rows) return false;
@@ -81,6 +70,38 @@ bool next_stage(const Table *filter, long *at, const char **name, long *kept) {
     for (*kept = 0; *at < rows && !strcmp(table_text(filter, *at, stage), *name); ++*at)
         *kept += table_int(filter, *at, keeps) != 0;
     return true;
+}
+
+/* Rows FIRST .. END-1 are of the stage; false: there are fewer stages. STAGE -1: the last. */
+static bool stage_rows(const Table *filter, int stage, long *first, long *end) {
+    const char *name;
+    long at = 0, kept;
+    bool found = false;
+    for (int i = 0; stage < 0 || i <= stage; i++) {
+        long from = at;
+        if (!next_stage(filter, &at, &name, &kept)) break;
+        *first = from;
+        *end = at;
+        found = stage < 0 || i == stage;
+    }
+    return found;
+}
+
+double next_at_stage(const Table *filter, int stage, long long id, bool *kept) {
+    *kept = false;
+    long first, end;
+    if (!filter || table_rows(filter) == 0 || !stage_rows(filter, stage, &first, &end)) return (double)NAN;
+    int index = table_find(filter, "index"), value = table_find(filter, "value"), keeps = table_find(filter, "kept");
+    long guess = first + (long)id;
+    long at = guess >= first && guess < end && table_int(filter, guess, index) == id ? guess : first;
+    while (at < end && table_int(filter, at, index) != id) at++;
+    if (at == end) return (double)NAN;
+    *kept = table_int(filter, at, keeps) != 0;
+    return table_real(filter, at, value);
+}
+
+double next_filtered(const Table *filter, long long id, bool *kept) {
+    return next_at_stage(filter, -1, id, kept);
 }
 
 /* Drawing. */
@@ -128,7 +149,8 @@ typedef struct {
 static Widths widths_of(const NextList *l, int w) {
     Widths s = {.word = w / 4 < WORD_MOST ? w / 4 : WORD_MOST};
     if (s.word < 4) s.word = w < 4 ? w : 4;
-    int numbers = NUMBER_W * (l->order->truth && !l->tall ? 2 : 1), columns = l->columns ? 3 * COLUMN_W : 0;
+    int numbers = NUMBER_W * (l->order->truth && !l->tall ? 2 : 1),
+        columns = l->columns ? (3 + l->stages) * COLUMN_W : 0;
     s.bar = w - s.word - 2 - columns - numbers - 1;
     if (s.bar < 0) s.bar = 0;
     return s;
@@ -157,13 +179,56 @@ static int draw_bars(Canvas *c, int x, int y, const NextList *l, const Widths *s
     return at + NUMBER_W - x;
 }
 
-static void draw_columns(Canvas *c, int x, int y, const Word *w, bool filter) {
+static void draw_stage_value(Canvas *c, int x, int y, double p, bool kept) {
+    Text drawn = kept ? format_probability(p) : (Text){"✂"};
+    int columns = canvas_columns(c, drawn.s);
+    canvas_text(c, x + COLUMN_W - 1 - columns, y, columns, drawn.s, kept ? STYLE_TEXT : STYLE_DIM, ATTRIBUTE_NONE);
+}
+
+static void draw_columns(Canvas *c, int x, int y, const NextList *l, const Word *w) {
     canvas_textf(c, x, y, COLUMN_W, STYLE_DIM, ATTRIBUTE_NONE, "%*lld", COLUMN_W - 1, w->id);
     canvas_textf(c, x + COLUMN_W, y, COLUMN_W, STYLE_DIM, ATTRIBUTE_NONE, "%*.3f", COLUMN_W - 1, w->logit);
-    Text drawn = w->kept ? format_probability(w->filtered) : (Text){"✂"};
-    if (filter)
-        canvas_textf(c, x + 2 * COLUMN_W, y, COLUMN_W, w->kept ? STYLE_TEXT : STYLE_DIM, ATTRIBUTE_NONE, "%*s",
-                     COLUMN_W - 1 + (w->kept ? 0 : 2), drawn.s);
+    for (int i = 0; i < l->stages; i++) {
+        bool kept;
+        double p = next_at_stage(l->filter, l->stage[i], w->id, &kept);
+        draw_stage_value(c, x + (2 + i) * COLUMN_W, y, p, kept);
+    }
+    if (l->filter) draw_stage_value(c, x + (2 + l->stages) * COLUMN_W, y, w->filtered, w->kept);
+}
+
+void next_choose_stages(NextList *l, int w) {
+    const char *name;
+    long at = 0, kept;
+    l->stages = 0;
+    if (!l->filter || !l->columns) return;
+    for (int i = 0; l->stages < 3 && next_stage(l->filter, &at, &name, &kept); i++) {
+        if (i == 0 || !strcmp(name, "final")) continue;
+        l->stage[l->stages++] = i;
+        if (widths_of(l, w).bar < BAR_LEAST_W) {
+            l->stages = 0; /* all or none: a stage that is missing would mislead */
+            return;
+        }
+    }
+}
+
+static void draw_name(Canvas *c, int x, int y, const char *name) {
+    int columns = canvas_columns(c, name);
+    canvas_text(c, x + COLUMN_W - 1 - columns, y, columns, name, STYLE_DIM, ATTRIBUTE_NONE);
+}
+
+void next_draw_column_names(Canvas *c, Rect r, const NextList *l) {
+    if (!l->columns) return;
+    int x = r.x + r.w - (3 + l->stages) * COLUMN_W;
+    draw_name(c, x, r.y, _("id"));
+    draw_name(c, x + COLUMN_W, r.y, _("logit"));
+    for (int i = 0; i < l->stages; i++) {
+        long first, end;
+        if (!stage_rows(l->filter, l->stage[i], &first, &end)) continue;
+        const char *name = table_text(l->filter, first, table_find(l->filter, "stage"));
+        const char *shown = !strcmp(name, "temperature") ? "÷ τ" : !strcmp(name, "top_k") ? _("top-k") : _("top-p");
+        draw_name(c, x + (2 + i) * COLUMN_W, r.y, shown);
+    }
+    draw_name(c, x + (2 + l->stages) * COLUMN_W, r.y, _("drawn p"));
 }
 
 static void draw_word(Canvas *c, Rect r, int y, const NextList *l, const Widths *s, long i) {
@@ -177,7 +242,7 @@ static void draw_word(Canvas *c, Rect r, int y, const NextList *l, const Widths 
                 CANVAS_ELLIPSIS);
     int x = r.x + 2 + s->word;
     int used = draw_bars(c, x, y, l, s, &w);
-    if (l->columns) draw_columns(c, x + used, y, &w, l->filter != NULL);
+    if (l->columns) draw_columns(c, x + used, y, l, &w);
 }
 
 static int bar_rows(const NextList *l) {

@@ -23,7 +23,12 @@ typedef struct {
     const NextOrder *order;
     long first, cursor;
     bool tall, columns; /* columns: id, logit and the probability after the filter too */
+    int stage[3];       /* and before the last one the values of these stages of the filter */
+    int stages;
 } NextList;
+/* Which stages between the logits and the last have room for a column beside bars, W columns in all. */
+void next_choose_stages(NextList *l, int w);
+void next_draw_column_names(Canvas *c, Rect r, const NextList *l); /* in one row, above next_draw in R */
 long next_draw(Canvas *c, Rect r, const NextList *list);
 /* The same for a hall, of as many words as are likely enough (next_likely) and have room: bars as thick as fit, numbers in tall
  * digits. */
@@ -38,6 +43,8 @@ int next_legend_columns(const NextList *list);
 
 /* The last stage of the filter: whether token ID is kept, and with which probability (NaN: no such row). */
 double next_filtered(const Table *filter, long long id, bool *kept);
+/* The same of a stage, from 0. */
+double next_at_stage(const Table *filter, int stage, long long id, bool *kept);
 /* A stage of the filter and how many tokens it keeps; false after the last. *AT walks through the table, from 0. */
 bool next_stage(const Table *filter, long *at, const char **name, long *kept);
 

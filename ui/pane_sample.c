@@ -1,20 +1,38 @@
 /* pane sample: the next word: what the model says, what the language says, and what the sampling filter leaves of it.
  */
+#include "filter_view.h"
 #include "format.h"
 #include "intl.h"
 #include "next_view.h"
+#include "samples_view.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { SIDE_W = 38, SIDE_LEAST_W = 70, COLUMNS_LEAST_W = 110, LABEL_W = 7, KL_LEAST_W = 9 };
+enum {
+    SIDE_W = 38,
+    SIDE_LEAST_W = 70,
+    SIDE_LEAST_H = 8,
+    SENTENCES_MOST = 1000000,
+    COLUMNS_LEAST_W = 110,
+    LABEL_W = 7,
+    KL_LEAST_W = 9
+};
 
 typedef struct {
     bool by_model;
-    bool browsing; /* the row cursor shows */
-    long at;       /* place in the order */
+    bool browsing;  /* the row cursor shows */
+    long at;        /* place in the order */
+    int setting;    /* the FilterSetting that + and - change */
+    long sentences; /* that S draws */
 } SampleState;
+
+static void sample_init(void *state) {
+    SampleState *s = state;
+    s->setting = FILTER_TAU;
+    s->sentences = 1000;
+}
 
 static int table_line(const Table *t, const char *of) {
     int column = t ? table_find(t, "of") : -1;
@@ -87,60 +105,59 @@ static void draw_kl_and_legend(const PaneContext *x, Canvas *c, Rect r, const Ne
     draw_kl(x->snapshot, l->next, c, (Rect){r.x, r.y, room >= KL_LEAST_W || names < r.w ? room : r.w, 1});
 }
 
-/* The settings of the filter and what each stage keeps. */
-static int draw_filter(const Snapshot *s, Canvas *c, Rect r) {
-    const SnapshotFacts *f = snapshot_facts(s);
-    const Table *filter = snapshot_table(s, "filter");
-    char top_k[24], top_p[FORMAT_BYTES];
-    snprintf(top_k, sizeof top_k, f->top_k > 0 ? "%d" : _("off"), f->top_k);
-    snprintf(top_p, sizeof top_p, "%s", f->top_p < 1 ? format_fixed(f->top_p, 2).s : _("off"));
+static int draw_greedy_path(const Snapshot *s, Canvas *c, Rect r) {
+    if (r.h < 3) return 0;
     int y = r.y;
-    int at = canvas_text(c, r.x, y, r.w, _("next token: "), STYLE_DIM, ATTRIBUTE_NONE);
-    canvas_text(c, r.x + at, y++, r.w - at, f->sampling ? _("drawn") : _("the likeliest"), STYLE_STRONG,
-                ATTRIBUTE_NONE);
-    at = canvas_text(c, r.x, y, r.w, _("filter  "), STYLE_DIM, ATTRIBUTE_NONE);
-    canvas_textf(c, r.x + at, y++, r.w - at, STYLE_TEXT, ATTRIBUTE_NONE, _("τ %s top-k %s top-p %s%s"),
-                 format_fixed(f->tau, 2).s, top_k, top_p, f->tau_last ? _(" τ last") : "");
-    const char *name;
-    long kept;
-    for (long row = 0; filter && y < r.y + r.h && next_stage(filter, &row, &name, &kept); y++) {
-        canvas_text(c, r.x + 2, y, r.w - 2, name, STYLE_DIM, ATTRIBUTE_NONE);
-        canvas_textf(c, r.x + 14, y, r.w - 14, STYLE_TEXT, ATTRIBUTE_NONE,
-                     ngettext("keeps %ld word", "keeps %ld words", (unsigned long)kept), kept);
-    }
+    canvas_text(c, r.x, y++, r.w, _("greedy from here"), STYLE_DIM, ATTRIBUTE_NONE);
+    y += draw_sentence(s, c, (Rect){r.x, y, r.w, r.y + r.h - y}, "model", _("model"), STYLE_MODEL);
+    y += draw_sentence(s, c, (Rect){r.x, y, r.w, r.y + r.h - y}, "truth", _("truth"), STYLE_TRUTH);
     return y - r.y;
 }
 
-static int draw_draws(const Snapshot *s, Canvas *c, Rect r) {
-    const Table *draws = snapshot_table(s, "draws");
-    int token = draws ? table_find(draws, "token") : -1;
-    if (token < 0 || table_rows(draws) == 0 || r.h < 1) return 0;
-    int at = canvas_textf(c, r.x, r.y, r.w, STYLE_DIM, ATTRIBUTE_NONE, _("draws   "));
-    long n = table_rows(draws);
-    for (long i = 0; i < n; i++) {
-        const char *word = table_text(draws, i, token);
-        int sign = i + 1 < n ? 2 : 0; /* whole words only, and a sign that there are more */
-        if (at + canvas_columns(c, word) + sign > r.w) {
-            canvas_text(c, r.x + at, r.y, r.w - at, "…", STYLE_GENERATED, ATTRIBUTE_NONE);
-            break;
-        }
-        at += canvas_textf(c, r.x + at, r.y, r.w - at, STYLE_GENERATED, ATTRIBUTE_NONE, "%s ", word);
-    }
-    return 1;
+/* Where the parts of the side stand: from top to bottom, with air between them where there is room. */
+typedef struct {
+    Rect kl, form, stages, number, samples, rest;
+} SidePlan;
+
+enum { STAGES_MOST = 5, FORM_H = 4, NUMBER_H = 5, SAMPLES_H = 7 };
+
+static Rect take_rows(Rect *r, int rows, int air) {
+    Rect part = {r->x, r->y, r->w, rows < r->h ? rows : r->h};
+    int used = part.h + air < r->h ? part.h + air : r->h;
+    r->y += used;
+    r->h -= used;
+    return part;
+}
+
+static SidePlan side_plan(const Snapshot *s, Rect r) {
+    const Table *filter = snapshot_table(s, "filter");
+    int stages = 0, air = r.h >= 26;
+    const char *name;
+    long kept, samples = snapshot_table(s, "sampling") ? SAMPLES_H : 1;
+    for (long row = 0; filter && next_stage(filter, &row, &name, &kept);) stages++;
+    SidePlan p;
+    p.kl = take_rows(&r, 1, 1);
+    p.form = take_rows(&r, FORM_H, r.h >= 18);
+    int number = r.h >= stages + (int)samples + NUMBER_H ? NUMBER_H : 2;
+    p.stages = take_rows(&r, stages, air);
+    p.number = take_rows(&r, number, air);
+    p.samples = take_rows(&r, (int)samples, 1);
+    p.rest = r;
+    return p;
 }
 
 static void draw_side(const PaneContext *x, Canvas *c, Rect r) {
-    const Table *next = snapshot_table(x->snapshot, "next");
-    int y = r.y;
-    draw_kl(x->snapshot, next, c, (Rect){r.x, y++, r.w, 1});
-    y++;
-    y += draw_filter(x->snapshot, c, (Rect){r.x, y, r.w, r.y + r.h - y});
-    y += draw_draws(x->snapshot, c, (Rect){r.x, y, r.w, r.y + r.h - y});
-    y++;
-    if (y >= r.y + r.h) return;
-    canvas_text(c, r.x, y++, r.w, _("greedy from here"), STYLE_DIM, ATTRIBUTE_NONE);
-    y += draw_sentence(x->snapshot, c, (Rect){r.x, y, r.w, r.y + r.h - y}, "model", _("model"), STYLE_MODEL);
-    draw_sentence(x->snapshot, c, (Rect){r.x, y, r.w, r.y + r.h - y}, "truth", _("truth"), STYLE_TRUTH);
+    const SampleState *state = x->state;
+    const Snapshot *s = x->snapshot;
+    SidePlan p = side_plan(s, r);
+    draw_kl(s, snapshot_table(s, "next"), c, p.kl);
+    filter_draw_form(s, c, p.form, state->setting, state->sentences);
+    filter_draw_stages(s, c, p.stages);
+    filter_draw_number(s, c, p.number);
+    samples_draw(s, c, p.samples);
+    int used = draw_greedy_path(s, c, p.rest);
+    if (used > 0) used++;
+    samples_draw_newest(s, c, (Rect){p.rest.x, p.rest.y + used, p.rest.w, p.rest.h - used});
 }
 
 static NextList list_of(const PaneContext *x, const NextOrder *order, int rows, bool tall) {
@@ -160,16 +177,15 @@ static NextList list_of(const PaneContext *x, const NextOrder *order, int rows, 
 static void draw_head(Canvas *c, Rect r, const NextList *l) {
     next_draw_legend(c, r.x + 2, r.y, r.w - 2, l);
     next_draw_names(c, r, r.y, l);
-    if (l->columns)
-        canvas_textf(c, r.x + r.w - 27, r.y, 27, STYLE_DIM, ATTRIBUTE_NONE, "%8s%9s%9s", _("id"), _("logit"),
-                     _("drawn p"));
+    next_draw_column_names(c, r, l);
 }
 
 static void draw_focus(const PaneContext *x, Canvas *c, const NextOrder *order) {
-    bool side = c->w >= SIDE_LEAST_W && c->h >= 8;
+    bool side = c->w >= SIDE_LEAST_W && c->h >= SIDE_LEAST_H;
     Rect list = {0, 1, side ? c->w - SIDE_W - 2 : c->w, c->h - 1 - (side ? 0 : 1)};
     NextList l = list_of(x, order, list.h, list.h >= 12);
     l.columns = c->w >= COLUMNS_LEAST_W;
+    next_choose_stages(&l, list.w);
     next_draw(c, list, &l);
     draw_head(c, (Rect){0, 0, list.w, 1}, &l);
     if (side)
@@ -183,7 +199,12 @@ static void draw_wall(const PaneContext *x, Canvas *c, const NextOrder *order) {
     NextList l = list_of(x, order, c->h - bottom, c->h >= 6);
     next_draw(c, (Rect){0, 0, c->w, c->h - bottom}, &l);
     if (bottom > 0) draw_kl_and_legend(x, c, (Rect){0, c->h - 1, c->w, 1}, &l);
-    if (bottom > 1) draw_greedy(x->snapshot, c, (Rect){0, c->h - 2, c->w, 1});
+    if (bottom < 2) return;
+    Rect line = {0, c->h - 2, c->w, 1};
+    if (snapshot_facts(x->snapshot)->sampling)
+        filter_draw_line(x->snapshot, c, line);
+    else
+        draw_greedy(x->snapshot, c, line);
 }
 
 /* The words that the model sees, the newest at the right end, with what it would go on with. */
@@ -237,6 +258,11 @@ static void sample_move(PaneCall *call, Move move, int times) {
     long rows = next ? table_rows(next) : 0;
     if (rows == 0) return;
     long at = state->browsing ? state->at : -1;
+    if (move == MOVE_LEFT || move == MOVE_RIGHT) {
+        int by = (move == MOVE_RIGHT ? times : -times) % FILTER_SETTINGS;
+        state->setting = (state->setting + by + FILTER_SETTINGS) % FILTER_SETTINGS;
+        return;
+    }
     switch (move) {
     case MOVE_UP:
         at -= times;
@@ -301,9 +327,71 @@ static Status run_order(void *owner, const Words *words) {
     return status_ok();
 }
 
+static void change(PaneCall *call, int by) {
+    SampleState *state = call->state;
+    if (state->setting == FILTER_SENTENCES)
+        state->sentences = filter_more(state->sentences, by);
+    else
+        filter_change(call->snapshot, (FilterSetting)state->setting, by, call->command, sizeof call->command);
+}
+
+static Status run_more(void *owner, const Words *words) {
+    (void)words;
+    change(owner, 1);
+    return status_ok();
+}
+
+static Status run_less(void *owner, const Words *words) {
+    (void)words;
+    change(owner, -1);
+    return status_ok();
+}
+
+static Status run_sentences(void *owner, const Words *words) {
+    PaneCall *call = owner;
+    SampleState *state = call->state;
+    long long n = state->sentences;
+    bool stop = words->count == 2 && !strcmp(words->word[1], "stop");
+    if (words->count == 2 && !stop && (!str_to_long(words->word[1], &n) || n < 1 || n > SENTENCES_MOST))
+        return status_usage(_("sentences must be a whole number from 1 to %d, or stop, not '%s'"), SENTENCES_MOST,
+                            words->word[1]);
+    state->sentences = (long)n;
+    if (stop || (words->count == 1 && samples_running(call->snapshot)))
+        snprintf(call->command, sizeof call->command, "sampling stop");
+    else
+        snprintf(call->command, sizeof call->command, "sampling %ld", state->sentences);
+    return status_ok();
+}
+
+/* The value of the setting is typed; what has two values only takes the other. */
+static bool sample_enter(PaneCall *call) {
+    SampleState *state = call->state;
+    char line[64];
+    if (call->detail == DETAIL_WALL) return false;
+    filter_change(call->snapshot, (FilterSetting)state->setting, 0, line, sizeof line);
+    if (state->setting == FILTER_SENTENCES) snprintf(line, sizeof line, "sentences ");
+    if (line[0])
+        snprintf(call->command, sizeof call->command, "ask command \"%s\"", line);
+    else
+        change(call, 1);
+    return true;
+}
+
+static void sample_click(PaneCall *call, int x, int y, int w, int h) {
+    SampleState *state = call->state;
+    if (call->detail != DETAIL_FOCUS || w < SIDE_LEAST_W || h < SIDE_LEAST_H) return;
+    SidePlan p = side_plan(call->snapshot, (Rect){w - SIDE_W, 0, SIDE_W, h});
+    int setting = filter_form_at(p.form, x, y);
+    if (setting >= 0) state->setting = setting;
+}
+
 static int sample_tables(const PaneContext *x, Table **out) {
-    static const char *const names[] = {"next", "untouched", "filter", "draws", "path", "sentence", NULL};
-    return pane_copy_tables(x, names, out);
+    static const char *const names[] = {"next",     "untouched", "filter", "draws", "path",
+                                        "sentence", "sampling",  "worth",  NULL};
+    static const char *const drawn[] = {"samples", NULL};
+    int n = pane_copy_tables(x, names, out);
+    const Table *samples = snapshot_table(x->snapshot, "samples");
+    return samples && table_rows(samples) > 0 ? n + pane_copy_tables(x, drawn, out + n) : n;
 }
 
 static void sample_subtitle(const PaneContext *x, char *out, size_t bytes) {
@@ -322,12 +410,19 @@ static void sample_save(const void *state, Str *out) {
 }
 
 static const KeyRow sample_keys[] = {
+    {"+", "more", N_("more"), N_("more of the setting (left and right choose which)")},
+    {"-", "less", N_("less"), N_("less of it")},
+    {"S", "sentences", N_("many"), N_("draw many sentences from here and count what they are worth, or stop")},
     {"v", "order", N_("order"), N_("order the words by truth or by model")},
     {NULL, NULL, NULL, NULL},
 };
 
 static const Command sample_commands[] = {
     {"order", "[truth|model]", N_("order the words by truth or by model"), 0, 1, run_order},
+    {"more", "", N_("more of the setting"), 0, 0, run_more},
+    {"less", "", N_("less of the setting"), 0, 0, run_less},
+    {"sentences", "[N|stop]", N_("draw N sentences (as many as before) and count what they are worth; or stop"), 0, 1,
+     run_sentences},
     {NULL, NULL, NULL, 0, 0, NULL},
 };
 
@@ -337,19 +432,26 @@ const PaneType pane_sample = {
     .about =
         N_("What comes next: the probability that the model gives to each word, and right below it the exact one of "
            "the language. A pair of scissors "
-           "marks a word that the sampling filter drops. KL is how many nats the model's opinion costs on average."),
+           "marks a word that the sampling filter drops. KL is how many nats the model's opinion costs on average. "
+           "Beside it stands how the next word is chosen: left and right go to a setting, + and - change it, Enter "
+           "types it; below, what each stage of the filter keeps, and the random number on the line of all "
+           "probabilities. S draws many sentences from here and counts those that the grammar can write (legal), "
+           "that the language has (possible) and that are distinct."),
     .empty = N_("The next word as the model and the language see it will appear here; e gives the sentence to go on "
                 "from, . adds a token."),
-    .watch = "next path filter tokens",
+    .watch = "next path filter samples tokens",
     .min_w = 26,
     .min_h = 5,
     .weight = 3,
     .rank = 1,
     .state_size = sizeof(SampleState),
+    .init = sample_init,
     .draw = sample_draw,
     .move = sample_move,
+    .enter = sample_enter,
     .escape = sample_escape,
     .find = sample_find,
+    .click = sample_click,
     .keys = sample_keys,
     .commands = sample_commands,
     .tables = sample_tables,

@@ -82,6 +82,7 @@ Lab *lab_new(Options *o) {
     l->observers = observers_new();
     decode_init(&l->decode);
     l->bpe = bpe_live_new();
+    l->samples = sample_run_new();
     return l;
 }
 
@@ -90,6 +91,7 @@ void lab_free(Lab *l) {
     observers_free(l->observers);
     decode_done(&l->decode);
     bpe_live_free(l->bpe);
+    sample_run_free(l->samples);
     visit_done(l);
     train_done(&l->train);
     options_free(l->options);
@@ -163,6 +165,7 @@ void lab_changed(Lab *l) {
 void lab_adopt(Lab *l, Run *r, Options *o, const char *name, bool runs) {
     const ModelConfig *c = model_config(run_model(r));
     observers_forget(l->observers);
+    sample_run_forget(l->samples);
     train_adopt(&l->train, r, o);
     options_free(l->options);
     l->options = o;
@@ -284,12 +287,12 @@ bool lab_turn(Lab *l) {
     if (!l->train.live) return false;
     bool trained = train_turn(l);
     bool decoded = decode_turn(l);
-    bool merged = bpe_turn(l);
-    return trained || decoded || merged;
+    bool merged = bpe_turn(l), drawn = sample_run_turn(l->samples);
+    return trained || decoded || merged || drawn;
 }
 
 double lab_wait(const Lab *l) {
-    if (l->pending || train_pending(l)) return 0;
+    if (l->pending || train_pending(l) || sample_run_pending(l->samples)) return 0;
     return l->train.live ? fmin(decode_wait(l), bpe_wait(l)) : (double)INFINITY;
 }
 
@@ -378,7 +381,7 @@ Snapshot *lab_snapshot(Lab *l) {
                    .tweak = lab_tweak(l),
                    .given = facts.tamper[0] ? l->decode.given : NULL,
                    .filter = l->decode.filter,
-                   .seed = run_seed(r),
+                   .seed = decode_seed(l),
                    .operation = l->operation,
                    .poke = l->poke,
                    .poke_id = l->poke_id,
@@ -386,6 +389,7 @@ Snapshot *lab_snapshot(Lab *l) {
                    .beam = l->beam,
                    .step = facts.step,
                    .bpe = l->bpe,
+                   .samples = l->samples,
                    .curve = l->train.curve,
                    .test = l->train.test,
                    .update = updated ? &update : NULL};

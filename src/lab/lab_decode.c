@@ -163,7 +163,7 @@ static bool choose(Lab *l, int *id) {
     Filter f;
     filter_init(&f, vocab);
     Status s = filter_run(&f, &d->filter, logits, false);
-    Rng r = rng_at(run_seed(l->train.live), "sample", (uint64_t)d->known);
+    Rng r = rng_at(decode_seed(l), "sample", (uint64_t)d->known);
     if (status_is_ok(&s)) *id = filter_draw(&f, rng_unit(&r));
     filter_done(&f);
     return status_is_ok(&s);
@@ -290,6 +290,7 @@ static const Option filter_rows[] = {
     {"top_k", OPTION_INT, NULL, 0, 1e6, NULL, "tokens", N_("keep the k likeliest; 0: off")},
     {"top_p", OPTION_REAL, NULL, 0, 1, NULL, "", N_("keep the smallest set whose sum reaches p; 1: off")},
     {"order", OPTION_CHOICE, NULL, 0, 0, "tau_first|tau_last", "", N_("temperature before or after the cuts")},
+    {"seed", OPTION_INT, NULL, 0, 9007199254740992.0, NULL, "", N_("of the draws; at first the run's")},
     {0},
 };
 
@@ -302,13 +303,25 @@ static Status read_filter(Options *o, const Words *w, FilterConfig *c) {
     return filter_check(c);
 }
 
+uint64_t decode_seed(const Lab *l) {
+    return l->decode.seed_given ? l->decode.seed : run_seed(l->train.live);
+}
+
+static bool is_word(const Words *w, const char *word) {
+    return w->count == 2 && strcmp(w->word[1], word) == 0;
+}
+
 Status lab_do_filter(Lab *l, const Words *w) {
     Decoding *d = &l->decode;
     FilterConfig c = d->filter;
-    bool greedy = w->count == 2 && strcmp(w->word[1], "greedy") == 0;
-    if (!greedy) {
+    bool greedy = is_word(w, "greedy");
+    if (!greedy && !is_word(w, "draw")) {
         Options *o = options_new(filter_rows);
         Status s = read_filter(o, w, &c);
+        if (status_is_ok(&s) && options_is_set(o, "seed")) {
+            d->seed = (uint64_t)options_int(o, "seed");
+            d->seed_given = true;
+        }
         options_free(o);
         if (!status_is_ok(&s)) return s;
     }
@@ -415,6 +428,7 @@ void decode_facts(const Lab *l, SnapshotFacts *f) {
     f->top_k = d->filter.top_k;
     f->top_p = d->filter.top_p;
     f->tau_last = d->filter.order == ORDER_TAU_LAST;
+    f->draw_seed = decode_seed(l);
     f->probe_window = l->window;
     tamper_text(l, f->tamper, sizeof f->tamper);
 }
@@ -447,6 +461,8 @@ static void add_prompt(Table *t, const char *text) {
 }
 
 static void add_filter(Table *t, const Decoding *d) {
+    if (d->seed_given) add_line(t, "filter seed=%llu", (unsigned long long)d->seed);
+    if (d->seed_given && !d->sampling) add_line(t, "filter greedy");
     if (!d->sampling) return;
     Str tau, top_p;
     str_init(&tau);

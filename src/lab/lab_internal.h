@@ -8,6 +8,7 @@
 #include "history.h"
 #include "lab.h"
 #include "run.h"
+#include "sample_run.h"
 #include "scene.h"
 #include "speaker.h"
 
@@ -71,6 +72,8 @@ typedef struct {
     double rate, due; /* tokens per second; the time of the next one */
     bool sampling;
     FilterConfig filter;
+    bool seed_given;
+    uint64_t seed; /* of the draws; the run's unless it is given */
     Speaker *speaker;
     bool silent; /* the speaker has not been set to the model yet */
 } Decoding;
@@ -85,6 +88,7 @@ struct Lab {
     Training train;
     Decoding decode;
     BpeLive *bpe;
+    SampleRun *samples;
     unsigned char *head_off; /* [layers x heads] */
     int fitted[3];           /* layers, heads and context that head_off and the sentence have room for */
     int window;              /* -1: the model's */
@@ -168,6 +172,8 @@ Status files_open(Lab *l, const char *path, const char *tokenizer, const char *n
 /* --- lab_beam.c --- */
 void beam_adopt(Lab *l);                     /* a fresh run: what it cannot be asked is given up */
 void beam_add_state(const Lab *l, Table *t); /* the command that makes the settings these */
+
+uint64_t decode_seed(const Lab *l); /* of what is drawn */
 
 /* --- lab_bpe.c: sub-words that are learnt beside the run --- */
 Tokenizer *lab_tokenizer(const Lab *l); /* of the model that is looked at; NULL: it has none of its own */

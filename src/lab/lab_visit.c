@@ -28,6 +28,7 @@ static void exchange(Lab *a, Lab *b) {
     take_run(a, b);
     take_run(b, &kept);
     observers_forget(a->observers); /* what they keep is of a model that is looked at no more */
+    if (a->samples) sample_run_forget(a->samples);
 }
 
 /* A laboratory that has the settings of L and no run. */

@@ -84,6 +84,12 @@ void observe_next(Observers *o, const Scene *scene, Snapshot *s) {
     add_untouched(o, scene, s);
 }
 
+/* Counts of sentences that were drawn from here or from elsewhere: sample_run.h. */
+void observe_samples(Observers *o, const Scene *scene, Snapshot *s) {
+    (void)o;
+    if (scene->samples) sample_run_tables(scene->samples, s);
+}
+
 static const Column filter_columns[] = {
     {"stage", COLUMN_TEXT, ""}, {"index", COLUMN_INT, ""}, {"value", COLUMN_DOUBLE, ""}, {"kept", COLUMN_INT, ""}, {0},
 };

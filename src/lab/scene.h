@@ -13,6 +13,7 @@
 #include "model.h"
 #include "observe.h"
 #include "run.h"
+#include "sample_run.h"
 #include "speaker.h"
 #include "status.h"
 #include "tape.h"
@@ -46,6 +47,7 @@ typedef struct {
     long step;                 /* of training, after which the model is as it is; 0: not known */
     const Table *curve, *test; /* of a live run; NULL: none */
     BpeLive *bpe;              /* sub-words learnt beside it; NULL: none */
+    const SampleRun *samples;  /* sentences drawn beside it; NULL: none */
     const RunUpdate *update;   /* that led to the model; NULL: not known */
 } Scene;
 

@@ -51,6 +51,7 @@ typedef struct {
     double tau, top_p; /* 1: as it is; 1: off */
     int top_k;         /* 0: off */
     bool tau_last;
+    uint64_t draw_seed; /* of the draws */
     /* tampering: what differs from the plain model, "" when nothing */
     char tamper[160];
     int probe_window; /* -1: the model's own; 0: none; n: n tokens */

@@ -172,14 +172,18 @@ static void add_share(Table *to, bool known, double part, double all) {
         table_add_empty(to);
 }
 
-void tally_add_row(const Tally *t, const char *strategy, bool known, Table *to) {
+void tally_add_cells(const Tally *t, bool known, Table *to) {
     double all = (double)t->sentences;
-    table_add_text(to, strategy);
     add_share(to, known, (double)t->legal, all);
     add_share(to, known, (double)t->possible, all);
     add_share(to, known, t->nll, (double)t->possible);
     add_share(to, true, (double)t->distinct, all);
     add_share(to, known && all > 0, t->coverage, 1);
+}
+
+void tally_add_row(const Tally *t, const char *strategy, bool known, Table *to) {
+    table_add_text(to, strategy);
+    tally_add_cells(t, known, to);
 }
 
 void tally_about(Study *s) {

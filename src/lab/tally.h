@@ -50,7 +50,9 @@ void tally_add(Tally *t, const Verdict *v, long times);
 
 extern const Column tally_columns[]; /* strategy,legal,possible,true_nll,distinct,coverage */
 void tally_about(Study *s);          /* rows of `about` on how it counts */
-/* A row: shares of all sentences; what the truth does not know (or has no case of) is empty. */
+/* Shares of all sentences; what the truth does not know (or has no case of) is empty. Cells legal .. coverage: */
+void tally_add_cells(const Tally *t, bool known, Table *to);
+/* A row: */
 void tally_add_row(const Tally *t, const char *strategy, bool known, Table *to);
 
 #endif

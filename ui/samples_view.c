@@ -1,0 +1,103 @@
+#include "samples_view.h"
+
+#include "format.h"
+#include "intl.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { NAME_W = 12, NUMBER_W = 10 };
+
+static long long cell(const Table *t, const char *column) {
+    return table_int(t, 0, table_find(t, column));
+}
+
+static const char *state_of(const Table *t) {
+    return table_text(t, 0, table_find(t, "state"));
+}
+
+bool samples_running(const Snapshot *s) {
+    const Table *t = snapshot_table(s, "sampling");
+    return t && !strcmp(state_of(t), "running");
+}
+
+/* "640 of 1,000 sentences at step 522", and how it ended. */
+static void draw_head(const Table *t, Canvas *c, Rect r) {
+    const char *state = state_of(t);
+    bool running = !strcmp(state, "running");
+    if (running) {
+        double share = (double)cell(t, "taken") / (double)cell(t, "wanted");
+        int at = canvas_textf(c, r.x, r.y, r.w, STYLE_STRONG, CANVAS_ELLIPSIS, _("%s of %s "),
+                              format_count(cell(t, "taken")).s, format_count(cell(t, "wanted")).s);
+        if (r.w - at >= 8) draw_progress(c, r.x + at, r.y, r.w - at, share, share, STYLE_GOOD);
+        return;
+    }
+    int at = canvas_textf(c, r.x, r.y, r.w, STYLE_STRONG, CANVAS_ELLIPSIS, _("%s sentences, step %s"),
+                          format_count(cell(t, "taken")).s, format_count(cell(t, "step")).s);
+    const char *end = !strcmp(state, "stopped") ? _(" stopped") : !strcmp(state, "failed") ? _(" failed") : "";
+    canvas_text(c, r.x + at, r.y, r.w - at, end, STYLE_WARNING, CANVAS_ELLIPSIS);
+}
+
+/* TEXT at the right end of W columns. */
+static void draw_right(Canvas *c, int x, int y, int w, const char *text, StyleRole role) {
+    int columns = canvas_columns(c, text);
+    if (columns > w) columns = w;
+    canvas_text(c, x + w - columns, y, columns, text, role, ATTRIBUTE_NONE);
+}
+
+static void draw_number(Canvas *c, int x, int y, const Table *t, long row, const char *column, StyleRole role) {
+    int at = table_find(t, column);
+    bool there = row < table_rows(t) && !table_is_empty(t, row, at);
+    if (there) draw_right(c, x, y, NUMBER_W - 1, format_fixed(table_real(t, row, at), 4).s, role);
+}
+
+int samples_draw(const Snapshot *s, Canvas *c, Rect r) {
+    static const struct {
+        const char *column, *name;
+    } rows[] = {{"legal", N_("legal")},
+                {"possible", N_("possible")},
+                {"distinct", N_("distinct")},
+                {"coverage", N_("coverage")},
+                {"true_nll", N_("nats/token")}};
+    const Table *run = snapshot_table(s, "sampling"), *worth = snapshot_table(s, "worth");
+    if (r.h < 1) return 0;
+    if (!run || !worth || table_rows(run) == 0) {
+        canvas_text(c, r.x, r.y, r.w, _("S draws many sentences from here"), STYLE_DIM, CANVAS_ELLIPSIS);
+        return 1;
+    }
+    draw_head(run, c, r);
+    int y = 1;
+    if (y < r.h) {
+        draw_right(c, r.x + NAME_W, r.y + y, NUMBER_W - 1, _("model"), STYLE_MODEL);
+        draw_right(c, r.x + NAME_W + NUMBER_W, r.y + y, NUMBER_W - 1, _("truth"), STYLE_TRUTH);
+        y++;
+    }
+    for (size_t i = 0; i < sizeof rows / sizeof *rows && y < r.h; i++, y++) {
+        canvas_text(c, r.x, r.y + y, NAME_W, _(rows[i].name), STYLE_DIM, CANVAS_ELLIPSIS);
+        draw_number(c, r.x + NAME_W, r.y + y, worth, 0, rows[i].column, STYLE_MODEL);
+        draw_number(c, r.x + NAME_W + NUMBER_W, r.y + y, worth, 1, rows[i].column, STYLE_TRUTH);
+    }
+    return y;
+}
+
+/* What was drawn: TEXT without the words that were there. */
+static const char *without(const char *prompt, const char *text) {
+    size_t n = strlen(prompt);
+    return n > 0 && !strncmp(text, prompt, n) && text[n] == ' ' ? text + n + 1 : text;
+}
+
+void samples_draw_newest(const Snapshot *s, Canvas *c, Rect r) {
+    const Table *t = snapshot_table(s, "samples"), *run = snapshot_table(s, "sampling");
+    const char *prompt = run && table_rows(run) ? table_text(run, 0, table_find(run, "prompt")) : "";
+    if (!t || r.h < 1) return;
+    int text = table_find(t, "text"), legal = table_find(t, "legal"), possible = table_find(t, "possible");
+    long rows = table_rows(t), first = rows > r.h ? rows - r.h : 0;
+    for (long i = first; i < rows; i++) {
+        bool known = !table_is_empty(t, i, possible), fine = !known || table_int(t, i, possible);
+        const char *mark = fine ? "·" : table_int(t, i, legal) ? "~" : "✗";
+        int y = r.y + (int)(i - first);
+        canvas_text(c, r.x, y, 1, mark, fine ? STYLE_DIM : STYLE_WARNING, ATTRIBUTE_NONE);
+        canvas_text(c, r.x + 2, y, r.w - 2, without(prompt, table_text(t, i, text)), fine ? STYLE_TEXT : STYLE_WARNING,
+                    CANVAS_ELLIPSIS);
+    }
+}
