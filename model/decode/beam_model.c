@@ -1,7 +1,6 @@
 #include "decode/beam_model.h"
 
 #include "bug.h"
-#include "decode/decoder.h"
 #include "decode/log_softmax.h"
 #include "mem.h"
 
@@ -22,18 +21,32 @@ struct BeamModel {
     const real *logits;   /* [end - first x V] */
 };
 
-BeamModel *beam_model_new(const Model *m, const ModelTweak *tweak, int width, int capacity) {
+/* Takes D over. */
+static BeamModel *make(Decoder *d, int width, int capacity) {
     BeamModel *b = MEM_NEW(BeamModel);
-    b->decoder = decoder_new(m, width, capacity);
-    if (tweak) decoder_set_tweak(b->decoder, tweak);
+    b->decoder = d;
     b->width = width;
     b->capacity = capacity;
-    b->vocabulary = model_config(m)->vocab;
+    b->vocabulary = decoder_vocabulary(d);
     b->fed = MEM_ARRAY(int, (size_t)width *(size_t)capacity);
     b->stream = MEM_ARRAY(int, (size_t)width);
     b->before = MEM_ARRAY(int, (size_t)width);
     b->busy = MEM_ARRAY(bool, (size_t)width);
     return b;
+}
+
+BeamModel *beam_model_new(const Model *m, const ModelTweak *tweak, int width, int capacity) {
+    BeamModel *b = make(decoder_new(m, width, capacity), width, capacity);
+    if (tweak) decoder_set_tweak(b->decoder, tweak);
+    return b;
+}
+
+BeamModel *beam_model_beside(const Decoder *d, int width, int capacity) {
+    return make(decoder_beside(d, width, capacity), width, capacity);
+}
+
+void beam_model_set_tweak(BeamModel *m, const ModelTweak *tweak) {
+    decoder_set_tweak(m->decoder, tweak);
 }
 
 void beam_model_free(BeamModel *m) {

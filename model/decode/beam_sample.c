@@ -6,13 +6,15 @@
 
 #include <math.h>
 
-/* The sentences that go on, as beams of the source. */
+/* The sentences that go on. Those that are alike so far are one beam of the source. */
 typedef struct {
     const BeamSource *source;
     BeamSample *sample;
-    Rng *rng;                /* [n] of each sample */
-    int *open, *parent, *id; /* [n] the sample of each beam, and how it came from the beams before */
-    int opened;
+    Rng *rng;         /* [n] of each sample */
+    int *open, *beam; /* [opened] samples that go on by rising beam, and the beam of each */
+    int opened, beams;
+    int *parent, *id; /* [beams] how each came from the beams before; the source reads them until the next step */
+    int *next_parent, *next_id;
     double *row; /* [V] */
 } Drawing;
 
@@ -42,25 +44,56 @@ static Status extend(Drawing *d, int sample, int end) {
     return status_ok();
 }
 
-/* A token for every open sample; at first all are behind the prompt, beam 0. */
-static Status step(Drawing *d, int n, int end) {
-    bool first = d->opened == 0;
-    int before = first ? n : d->opened, opened = 0;
-    STATUS_TRY(
-        d->source->advance(d->source->owner, first ? 1 : before, first ? NULL : d->parent, first ? NULL : d->id));
-    for (int i = 0; i < before; i++) {
-        int sample = first ? i : d->open[i];
-        if (!first || i == 0) STATUS_TRY(d->source->row(d->source->owner, i, d->row));
+/* The number of the new beam that goes on from PARENT with ID; those of a parent lie behind FIRST. */
+static int beam_of(Drawing *d, int first, int parent, int id) {
+    int beam = first;
+    while (beam < d->beams && d->next_id[beam] != id) beam++;
+    d->next_parent[beam] = parent;
+    d->next_id[beam] = id;
+    if (beam == d->beams) d->beams++;
+    return beam;
+}
+
+/* A token for the samples FROM .. TO-1 of those that are open, all in beam PARENT; who goes on is put in order of the
+ * new beams behind the KEPT that do already. */
+static Status step_beam(Drawing *d, int parent, int from, int to, int end, int *kept) {
+    int first = d->beams, at = *kept;
+    STATUS_TRY(d->source->row(d->source->owner, parent, d->row));
+    for (int i = from; i < to; i++) {
+        int sample = d->open[i];
         STATUS_TRY(extend(d, sample, end));
-    }
-    for (int i = 0; i < before; i++) {
-        int sample = first ? i : d->open[i];
         if (d->sample[sample].ended) continue;
-        d->parent[opened] = first ? 0 : i;
-        d->id[opened] = d->sample[sample].ids[d->sample[sample].length - 1];
-        d->open[opened++] = sample;
+        int beam = beam_of(d, first, parent, d->sample[sample].ids[d->sample[sample].length - 1]), k = at++;
+        for (; k > *kept && d->beam[k - 1] > beam; k--) {
+            d->open[k] = d->open[k - 1];
+            d->beam[k] = d->beam[k - 1];
+        }
+        d->open[k] = sample;
+        d->beam[k] = beam;
     }
-    d->opened = opened;
+    *kept = at;
+    return status_ok();
+}
+
+static void swap(int **a, int **b) {
+    int *c = *a;
+    *a = *b;
+    *b = c;
+}
+
+/* A token for every open sample. */
+static Status step(Drawing *d, bool first, int end) {
+    STATUS_TRY(d->source->advance(d->source->owner, d->beams, first ? NULL : d->parent, first ? NULL : d->id));
+    int kept = 0, opened = d->opened;
+    d->beams = 0;
+    for (int from = 0, to; from < opened; from = to) {
+        int parent = d->beam[from];
+        for (to = from; to < opened && d->beam[to] == parent;) to++;
+        STATUS_TRY(step_beam(d, parent, from, to, end, &kept));
+    }
+    d->opened = kept;
+    swap(&d->parent, &d->next_parent);
+    swap(&d->id, &d->next_id);
     return status_ok();
 }
 
@@ -69,22 +102,31 @@ Status beam_samples(const BeamSource *s, int n, int tokens, int end, uint64_t se
                  .sample = out,
                  .rng = MEM_ARRAY(Rng, (size_t)n),
                  .open = MEM_ARRAY(int, (size_t)n),
+                 .beam = MEM_ARRAY(int, (size_t)n),
+                 .opened = n,
+                 .beams = 1, /* at first all are behind the prompt */
                  .parent = MEM_ARRAY(int, (size_t)n),
                  .id = MEM_ARRAY(int, (size_t)n),
+                 .next_parent = MEM_ARRAY(int, (size_t)n),
+                 .next_id = MEM_ARRAY(int, (size_t)n),
                  .row = MEM_ARRAY(double, (size_t)s->vocabulary)};
     for (int i = 0; i < n; i++) {
         out[i] = (BeamSample){.ids = MEM_ARRAY(int, (size_t)tokens)};
         d.rng[i] = rng_at(seed, "ancestral", (uint64_t)i);
+        d.open[i] = i;
     }
     Status status = status_ok();
     for (int t = 0; t < tokens && status_is_ok(&status); t++) {
-        status = step(&d, n, end);
+        status = step(&d, t == 0, end);
         if (d.opened == 0 || (s->has_room && !s->has_room(s->owner))) break;
     }
     mem_free(d.rng);
     mem_free(d.open);
+    mem_free(d.beam);
     mem_free(d.parent);
     mem_free(d.id);
+    mem_free(d.next_parent);
+    mem_free(d.next_id);
     mem_free(d.row);
     return status;
 }

@@ -34,6 +34,7 @@ typedef struct {
 struct Decoder {
     ModelConfig config;
     Weights *weights;
+    bool lent; /* the weights are another decoder's */
     int streams, capacity;
     int window;              /* of the tweak; -1: the model's */
     unsigned char *head_off; /* [L x H], all 0 without a tweak */
@@ -121,12 +122,12 @@ static void make_buffers(Decoder *d) {
     d->logits = mem_aligned((size_t)d->logit_rows * (size_t)c->vocab, sizeof *d->logits);
 }
 
-Decoder *decoder_new(const Model *m, int streams, int capacity) {
+static Decoder *make(const ModelConfig *c, Weights *weights, bool lent, int streams, int capacity) {
     BUG_ON(streams < 1 || capacity < 1);
-    const ModelConfig *c = model_config(m);
     Decoder *d = MEM_NEW(Decoder);
     d->config = *c;
-    d->weights = weights_new(m);
+    d->weights = weights;
+    d->lent = lent;
     d->streams = streams;
     d->capacity = capacity;
     d->window = -1;
@@ -146,9 +147,17 @@ Decoder *decoder_new(const Model *m, int streams, int capacity) {
     return d;
 }
 
+Decoder *decoder_new(const Model *m, int streams, int capacity) {
+    return make(model_config(m), weights_new(m), false, streams, capacity);
+}
+
+Decoder *decoder_beside(const Decoder *d, int streams, int capacity) {
+    return make(&d->config, d->weights, true, streams, capacity);
+}
+
 void decoder_free(Decoder *d) {
     if (!d) return;
-    weights_free(d->weights);
+    if (!d->lent) weights_free(d->weights);
     real *numbers[] = {
         d->cache,     d->angles.cosine,  d->angles.sine,    d->x,       d->u,     d->qkv, d->mix, d->ffn, d->branch[0],
         d->branch[1], d->branch_norm[0], d->branch_norm[1], d->scratch, d->logits};
@@ -163,7 +172,7 @@ void decoder_reset(Decoder *d) {
 }
 
 void decoder_refresh(Decoder *d) {
-    weights_refresh(d->weights);
+    if (!d->lent) weights_refresh(d->weights);
     decoder_reset(d);
 }
 
@@ -201,6 +210,10 @@ int decoder_position(const Decoder *d, int stream) {
 
 int decoder_capacity(const Decoder *d) {
     return d->capacity;
+}
+
+int decoder_vocabulary(const Decoder *d) {
+    return d->config.vocab;
 }
 
 int decoder_room(const Decoder *d, int stream) {

@@ -20,6 +20,9 @@ typedef struct Decoder Decoder;
  * context. TWEAK may be NULL. */
 int decoder_slots(const Model *m, const ModelTweak *tweak);
 Decoder *decoder_new(const Model *m, int streams, int capacity); /* capacity: tokens kept per stream; M is borrowed */
+/* Another one for the model of D, on the same copy of its parameters: D must outlive it, and what refreshes D refreshes
+ * the parameters of both; the streams of this one are its own to reset. */
+Decoder *decoder_beside(const Decoder *d, int streams, int capacity);
 void decoder_free(Decoder *d);
 void decoder_reset(Decoder *d); /* all streams are empty */
 /* Takes the model's parameters as they are now and empties all streams: what they hold is of other parameters. */
@@ -40,6 +43,7 @@ const real *decoder_step(Decoder *d, const int *stream, const int *ids, int n);
 
 int decoder_position(const Decoder *d, int stream); /* tokens fed */
 int decoder_capacity(const Decoder *d);
+int decoder_vocabulary(const Decoder *d); /* V */
 int decoder_room(const Decoder *d, int stream);  /* how many more may be fed; INT_MAX: no end */
 void decoder_fork(Decoder *d, int from, int to); /* stream `to` continues from what `from` has seen */
 /* The same where `to` was fed the same SAME tokens at its beginning: they are not copied again, unless slots were used

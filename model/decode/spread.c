@@ -2,7 +2,6 @@
 
 #include "bug.h"
 #include "cancel.h"
-#include "decode/decoder.h"
 #include "mem.h"
 
 #include <math.h>
@@ -83,7 +82,8 @@ bool spread_run(const Spread *s) {
                .d = c->d,
                .state = MEM_ARRAY(real, (size_t)c->layers * PIECE * (size_t)c->d),
                .seen = MEM_ARRAY(int, (size_t)c->layers)};
-    Decoder *d = decoder_new(s->m, 2, capacity_for(s));
+    int capacity = capacity_for(s);
+    Decoder *d = s->beside ? decoder_beside(s->beside, 2, capacity) : decoder_new(s->m, 2, capacity);
     decoder_set_tweak(d, s->tweak);
     bool whole = feed(&g, d);
     decoder_free(d);

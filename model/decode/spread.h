@@ -4,11 +4,13 @@
 #ifndef DECODE_SPREAD_H
 #define DECODE_SPREAD_H
 
+#include "decode/decoder.h"
 #include "model.h"
 
 typedef struct {
     const Model *m;
     const ModelTweak *tweak; /* NULL: the model as it is */
+    const Decoder *beside;   /* of the same model, whose copy of the parameters is used; NULL: none */
     const int *ids, *other;  /* [n] */
     int n;
     /* Told once for each layer and position, positions rising in every layer: the largest |difference| of the D numbers

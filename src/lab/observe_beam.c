@@ -49,7 +49,7 @@ typedef struct {
     int n;          /* the root: ids[0..n-1] of the scene */
     bool truth;     /* the search goes over the truth */
     BeamConfig config;
-    BeamModel *model;
+    BeamModel *model; /* borrowed */
     BeamTruth *language;
     Beam *tree;
     int *greedy, *visits; /* [nodes] */
@@ -65,14 +65,14 @@ static BeamSource source_of(Look *k) {
                     : beam_model_source(k->model, k->scene->ids, k->n);
 }
 
-static void open_source(Look *k) {
+static void open_source(Look *k, Observers *o) {
     const Scene *scene = k->scene;
     int width = k->config.width > SAMPLES ? k->config.width : SAMPLES;
     int context = model_config(scene->model)->context, capacity = context < k->n + TOKENS ? context : k->n + TOKENS;
     if (k->truth)
         k->language = beam_truth_new(k->memo, scene->vocab, width);
     else
-        k->model = beam_model_new(scene->model, &scene->tweak, width, capacity);
+        k->model = observers_beam_model(o, scene, width, capacity);
 }
 
 /* Everything but the parameters that the tree rests on. */
@@ -103,13 +103,12 @@ static bool begin(Look *k, Observers *o) {
     bool ended = k->n > 1 && scene->ids[k->n - 1] == vocab_last(scene->vocab);
     if (ended || (k->truth && !k->memo)) return false;
     k->key = key_of(k);
-    open_source(k);
+    open_source(k, o);
     return true;
 }
 
 static void end(Look *k) {
     beam_free(k->tree);
-    beam_model_free(k->model);
     beam_truth_free(k->language);
     mem_free(k->greedy);
     mem_free(k->visits);

@@ -1,6 +1,5 @@
-/* The observer of the cache: a decoder is fed the prompt at once and what follows token by token, as in decoding; what
- * it then holds, what each step cost with it and would cost without, and how its logits differ from those of the whole
- * pass. */
+/* The observer of the cache: what a decoder holds after the prompt and what follows, what each step of decoding cost
+ * with it and would cost without, and how its logits differ from those of the whole pass. */
 #include "account.h"
 #include "cache_sizes.h"
 #include "decode/greedy.h"
@@ -10,6 +9,8 @@
 #include "tokens.h"
 
 #include <string.h>
+
+enum { PIECE = 64 }; /* tokens whose logits are held at once */
 
 typedef struct {
     const Scene *scene;
@@ -26,9 +27,9 @@ static const char *phase_of(const Look *l, int position) {
 
 /* --- step by step --- */
 
-/* The T-th token by the rule of kv.flops: once with a cache, all of them again without. */
-static void add_step(const Look *l, int step, int fed) {
-    int T = decoder_position(l->decoder, 0), cached = decoder_cached(l->decoder, 0);
+/* After T tokens, FED of them in this step, by the rule of kv.flops: once with a cache, all of them again without. */
+static void add_step(const Look *l, int step, int T, int fed) {
+    int slots = decoder_capacity(l->decoder), cached = T < slots ? T : slots;
     Count all = account_flops(&l->config, T, 1, ACCOUNT_ALLOWED_SCORES).total;
     Count before = T > fed ? account_flops(&l->config, T - fed, 1, ACCOUNT_ALLOWED_SCORES).total : 0;
     table_add_int(l->steps, step);
@@ -50,16 +51,16 @@ static void add_check(const Look *l, int position, const real *logits) {
     table_add_int(l->check, greedy_best(logits, vocab) == greedy_best(whole, vocab));
 }
 
-static void feed(const Look *l, int step, int n) {
-    int from = decoder_position(l->decoder, 0);
-    const real *logits = decoder_feed_all(l->decoder, 0, l->scene->ids + from, n);
-    for (int i = 0; i < n; i++) add_check(l, from + i, logits + (size_t)i * (size_t)l->config.vocab);
-    add_step(l, step, n);
-}
-
+/* What a token gives does not depend on how a text is cut into calls, so all of them go through the layers together, a
+ * piece at a time; the steps of decoding are what they would have been. */
 static void feed_all(const Look *l) {
-    feed(l, 0, l->prefill);
-    for (int i = 1; i <= l->scene->visible - l->prefill; i++) feed(l, i, 1);
+    for (int from = 0, n; from < l->scene->visible; from += n) {
+        n = l->scene->visible - from < PIECE ? l->scene->visible - from : PIECE;
+        const real *logits = decoder_feed_all(l->decoder, 0, l->scene->ids + from, n);
+        for (int i = 0; i < n; i++) add_check(l, from + i, logits + (size_t)i * (size_t)l->config.vocab);
+    }
+    add_step(l, 0, l->prefill, l->prefill);
+    for (int T = l->prefill + 1; T <= l->scene->visible; T++) add_step(l, T - l->prefill, T, 1);
 }
 
 /* --- what is held in the end --- */
@@ -131,6 +132,11 @@ static ModelConfig config_looked_at(const Scene *scene) {
     return c;
 }
 
+/* So that a sentence that grows does not want another decoder at every word. */
+static int rounded_up(int n, int piece) {
+    return (n + piece - 1) / piece * piece;
+}
+
 void observe_cache(Observers *o, const Scene *scene, Snapshot *s) {
     static const Column step_columns[] = {{"step", COLUMN_INT, ""},       {"phase", COLUMN_TEXT, ""},
                                           {"tokens", COLUMN_INT, ""},     {"cached", COLUMN_INT, "tokens"},
@@ -145,19 +151,17 @@ void observe_cache(Observers *o, const Scene *scene, Snapshot *s) {
     bool rolls = slots < model_config(scene->model)->context;
     Look l = {.scene = scene,
               .config = config_looked_at(scene),
-              .decoder = decoder_new(scene->model, 1, rolls ? slots : visible),
+              .decoder = observers_decoder(o, scene, 1, rolls ? slots : rounded_up(visible, PIECE)),
               .prefill = visible < scene->prompt ? visible : scene->prompt,
               .whole = observers_logits(o, scene),
               .steps = table_new("cache_steps", step_columns),
               .check = table_new("cache_check", check_columns)};
-    decoder_set_tweak(l.decoder, &scene->tweak);
     feed_all(&l);
     snapshot_add_table(s, l.steps);
     snapshot_add_table(s, l.check);
     add_layers(s, &l);
     add_slots(s, &l);
     add_sizes(s, o, &l);
-    decoder_free(l.decoder);
 }
 
 /* --- as a table --- */

@@ -180,7 +180,7 @@ static void add_reach(Snapshot *s, const Scene *scene, int position, const int *
 }
 
 /* <s> is always there: the first word is what can be changed first. */
-static void poke(Snapshot *s, const Scene *scene) {
+static void poke(Observers *o, Snapshot *s, const Scene *scene) {
     const ModelConfig *c = model_config(scene->model);
     int T = scene->visible, position = scene->poke > 0 ? scene->poke : 1;
     if (T < 2 || c->vocab < 2 || c->layers == 0) return;
@@ -193,6 +193,7 @@ static void poke(Snapshot *s, const Scene *scene) {
     for (int layer = 0; layer < c->layers; layer++) felt.farthest[layer] = -1;
     (void)spread_run(&(Spread){.m = scene->model,
                                .tweak = &scene->tweak,
+                               .beside = speaker_decoder(observers_speaker(o, scene)),
                                .ids = scene->ids,
                                .other = other,
                                .n = T,
@@ -206,10 +207,9 @@ static void poke(Snapshot *s, const Scene *scene) {
 }
 
 void observe_mask(Observers *o, const Scene *scene, Snapshot *s) {
-    (void)o;
     add_view(s, scene, "", plain);
     add_view(s, scene, "packed", pack);
     add_view(s, scene, "padded", pad);
     add_scores(s, scene);
-    poke(s, scene);
+    poke(o, s, scene);
 }

@@ -10,11 +10,17 @@
 
 enum { TOKENS = 64 }; /* at most so many are generated: a grammar may go on for ever */
 
-/* log p of the model for what the truth added. */
-static double model_log_p(Speaker *speaker, const Scene *scene, const int *ids, int n) {
+/* log p of the model for what the truth added: one pass over all of it. */
+static double model_log_p(Decoder *d, const Scene *scene, const int *ids, int n) {
     int vocab = model_config(scene->model)->vocab;
-    double sum = 0;
-    for (int i = scene->visible; i < n; i++) sum += speaker_log_p(speaker_logits(speaker, ids, i), vocab, ids[i]);
+    double sum = 0, *wide = MEM_ARRAY(double, (size_t)vocab);
+    const real *logits = decoder_feed_all(d, 0, ids, n - 1);
+    for (int i = scene->visible; i < n; i++) {
+        for (int k = 0; k < vocab; k++) wide[k] = (double)logits[(size_t)(i - 1) * (size_t)vocab + (size_t)k];
+        sum += speaker_log_p(wide, vocab, ids[i]);
+    }
+    decoder_reset(d);
+    mem_free(wide);
     return sum;
 }
 
@@ -44,7 +50,7 @@ static void add_truth(Observers *o, const Scene *scene, const char *prefix, Tabl
     memcpy(ids, scene->ids, (size_t)scene->visible * sizeof *ids);
     for (int i = 0; i < p.count; i++) ids[scene->visible + i] = p.step[i].id;
     int context = model_config(scene->model)->context;
-    p.log_p = n <= context + 1 ? model_log_p(observers_speaker(o, scene), scene, ids, n) : (double)NAN;
+    p.log_p = n <= context + 1 ? model_log_p(speaker_decoder(observers_speaker(o, scene)), scene, ids, n) : (double)NAN;
     paths_add_sentence(sentences, scene->vocab, "truth", prefix, &p);
     mem_free(ids);
 }

@@ -4,6 +4,7 @@
 
 #include "mem.h"
 #include "scene.h"
+#include "simd.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -46,24 +47,53 @@ const Column observe_step_tensor_columns[] = {{"name", COLUMN_TEXT, ""},
 
 /* --- operations --- */
 
-/* mean, rms, least and most of x[0..n-1], the sums in double; four empty cells for NULL. */
+enum { LANES = 8 }; /* sums side by side, for vector instructions */
+
+typedef struct {
+    double sum, squares, least, most; /* least above most: there was no number */
+} Statistics;
+
+/* Of x[0..n-1], in double. A NaN shows in the sums and is neither least nor most. */
+SIMD_CLONES static void gather_statistics(size_t n, const real *x, Statistics *out) {
+    double sum[LANES] = {0}, squares[LANES] = {0}, least[LANES], most[LANES];
+    for (int k = 0; k < LANES; k++) least[k] = HUGE_VAL, most[k] = -HUGE_VAL;
+    for (size_t i = 0; i < n / LANES * LANES; i += LANES)
+        for (int k = 0; k < LANES; k++) {
+            double value = (double)x[i + (size_t)k];
+            sum[k] += value;
+            squares[k] += value * value;
+            least[k] = value < least[k] ? value : least[k];
+            most[k] = value > most[k] ? value : most[k];
+        }
+    for (size_t i = n / LANES * LANES; i < n; i++) {
+        double value = (double)x[i];
+        sum[0] += value;
+        squares[0] += value * value;
+        least[0] = value < least[0] ? value : least[0];
+        most[0] = value > most[0] ? value : most[0];
+    }
+    *out = (Statistics){.least = HUGE_VAL, .most = -HUGE_VAL};
+    for (int k = 0; k < LANES; k++) {
+        out->sum += sum[k];
+        out->squares += squares[k];
+        out->least = least[k] < out->least ? least[k] : out->least;
+        out->most = most[k] > out->most ? most[k] : out->most;
+    }
+}
+
+/* mean, rms, least and most of x[0..n-1]; four empty cells for NULL. */
 static void add_statistics(Table *t, const real *x, size_t n) {
     if (!x) {
         for (int i = 0; i < 4; i++) table_add_empty(t);
         return;
     }
-    double sum = 0, squares = 0, least = (double)x[0], most = least;
-    for (size_t i = 0; i < n; i++) {
-        double value = (double)x[i];
-        sum += value;
-        squares += value * value;
-        least = fmin(least, value);
-        most = fmax(most, value);
-    }
-    table_add_real(t, sum / (double)n);
-    table_add_real(t, sqrt(squares / (double)n));
-    table_add_real(t, least);
-    table_add_real(t, most);
+    Statistics s;
+    gather_statistics(n, x, &s);
+    bool none = s.least > s.most;
+    table_add_real(t, s.sum / (double)n);
+    table_add_real(t, sqrt(s.squares / (double)n));
+    table_add_real(t, none ? (double)NAN : s.least);
+    table_add_real(t, none ? (double)NAN : s.most);
 }
 
 static void add_input_names(Table *t, const Tape *tape, const NodeInfo *info) {
@@ -135,13 +165,25 @@ static size_t count_values(const Tape *tape) {
 
 /* --- the update --- */
 
-static double rms(const real *x, const real *minus, size_t n) {
-    double squares = 0;
-    for (size_t i = 0; i < n; i++) {
-        double value = minus ? (double)x[i] - (double)minus[i] : (double)x[i];
-        squares += value * value;
+SIMD_CLONES static double sum_of_squared_changes(size_t n, const real *x, const real *minus) {
+    double squares[LANES] = {0};
+    for (size_t i = 0; i < n / LANES * LANES; i += LANES)
+        for (int k = 0; k < LANES; k++) {
+            double value = (double)x[i + (size_t)k] - (double)minus[i + (size_t)k];
+            squares[k] += value * value;
+        }
+    for (size_t i = n / LANES * LANES; i < n; i++) {
+        double value = (double)x[i] - (double)minus[i];
+        squares[0] += value * value;
     }
-    return sqrt(squares / (double)n);
+    for (int k = 1; k < LANES; k++) squares[0] += squares[k];
+    return squares[0];
+}
+
+static double rms(const real *x, size_t n) {
+    Statistics s;
+    gather_statistics(n, x, &s);
+    return sqrt(s.squares / (double)n);
 }
 
 /* Of a slice that lies elsewhere, in whatever order. */
@@ -151,7 +193,7 @@ static double rms_of_view(const Params *p, int slice) {
     int lines = v.turned ? s->cols : s->rows, n = v.turned ? s->rows : s->cols;
     double squares = 0;
     for (int i = 0; i < lines; i++) {
-        double line = rms(v.x + (size_t)i * (size_t)v.ld, NULL, (size_t)n);
+        double line = rms(v.x + (size_t)i * (size_t)v.ld, (size_t)n);
         squares += line * line;
     }
     return sqrt(squares / lines);
@@ -171,7 +213,7 @@ static void add_lent_tensor(Table *t, const Params *p, int slice) {
 static void add_tensor(Table *t, const Params *p, const Slice *slice, const RunUpdate *u) {
     const real *x = p->x + slice->at;
     size_t n = slice_count(slice);
-    double theta = rms(x, NULL, n);
+    double theta = rms(x, n);
     table_add_text(t, slice->name);
     table_add_int(t, (long long)n);
     table_add_real(t, theta);
@@ -179,8 +221,8 @@ static void add_tensor(Table *t, const Params *p, const Slice *slice, const RunU
         for (int i = 0; i < 3; i++) table_add_empty(t);
         return;
     }
-    double delta = rms(x, u->before + slice->at, n);
-    table_add_real(t, rms(u->grad + slice->at, NULL, n));
+    double delta = sqrt(sum_of_squared_changes(n, x, u->before + slice->at) / (double)n);
+    table_add_real(t, rms(u->grad + slice->at, n));
     table_add_real(t, delta);
     if (theta > 0)
         table_add_real(t, delta / theta);

@@ -31,7 +31,11 @@ struct Observers {
     bool probed;              /* in this look */
     Speaker *speaker, *plain; /* plain: NULL until asked for */
     BeamWatch *beam_watch;
-    bool speaking;            /* the speaker is set for this look */
+    bool speaking;         /* the speaker is set for this look */
+    Decoder *decoder;      /* beside the speaker's; NULL: none yet */
+    int streams;           /* of it */
+    BeamModel *beam_model; /* beside the speaker's; NULL: none yet */
+    int beam_width, beam_capacity;
     const Language *language; /* that the truths are of */
     Truth truth[TRUTHS];      /* a ring */
     int truths, next_truth;
@@ -64,6 +68,14 @@ Observers *observers_new(void) {
     return o;
 }
 
+/* What is beside the speaker's decoder. */
+static void drop_decoders(Observers *o) {
+    decoder_free(o->decoder);
+    beam_model_free(o->beam_model);
+    o->decoder = NULL;
+    o->beam_model = NULL;
+}
+
 void observers_forget(Observers *o) {
     for (int i = 0; i < o->truths; i++) {
         mem_free(o->truth[i].ids);
@@ -77,6 +89,7 @@ void observers_forget(Observers *o) {
 void observers_free(Observers *o) {
     if (!o) return;
     observers_forget(o);
+    drop_decoders(o);
     tape_free(o->probe);
     batch_done(&o->batch);
     if (o->later) tape_free(o->later);
@@ -209,9 +222,35 @@ const Table *observers_card_sizes(Observers *o) {
 }
 
 Speaker *observers_speaker(Observers *o, const Scene *scene) {
+    if (!o->speaking && !speaker_knows(o->speaker, scene->model)) drop_decoders(o);
     if (!o->speaking) speaker_reset(o->speaker, scene->model, &scene->tweak);
     o->speaking = true;
     return o->speaker;
+}
+
+Decoder *observers_decoder(Observers *o, const Scene *scene, int streams, int capacity) {
+    Decoder *beside = speaker_decoder(observers_speaker(o, scene));
+    if (o->decoder && (o->streams != streams || decoder_capacity(o->decoder) != capacity)) {
+        decoder_free(o->decoder);
+        o->decoder = NULL;
+    }
+    if (!o->decoder) o->decoder = decoder_beside(beside, streams, capacity);
+    o->streams = streams;
+    decoder_set_tweak(o->decoder, &scene->tweak);
+    return o->decoder;
+}
+
+BeamModel *observers_beam_model(Observers *o, const Scene *scene, int width, int capacity) {
+    Decoder *beside = speaker_decoder(observers_speaker(o, scene));
+    if (o->beam_model && (o->beam_width != width || o->beam_capacity != capacity)) {
+        beam_model_free(o->beam_model);
+        o->beam_model = NULL;
+    }
+    if (!o->beam_model) o->beam_model = beam_model_beside(beside, width, capacity);
+    o->beam_width = width;
+    o->beam_capacity = capacity;
+    beam_model_set_tweak(o->beam_model, &scene->tweak);
+    return o->beam_model;
 }
 
 BeamWatch *observers_beam_watch(Observers *o) {

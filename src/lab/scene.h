@@ -8,6 +8,7 @@
 
 #include "beam_watch.h"
 #include "bpe_live.h"
+#include "decode/beam_model.h"
 #include "decode/filter.h"
 #include "decode/greedy.h"
 #include "model.h"
@@ -90,8 +91,13 @@ const Tape *observers_later(Observers *o, const Scene *scene, int shift);
 const double *observers_untouched(Observers *o, const Scene *scene);
 /* The sizes of real models' caches (cache_sizes.h), made once; borrowed. */
 const Table *observers_card_sizes(Observers *o);
-/* Set to the scene's model. */
+/* Set to the scene's model: its parameters are laid out for decoding once a look, and whoever decodes for himself has
+ * a decoder beside it. */
 Speaker *observers_speaker(Observers *o, const Scene *scene);
+/* A decoder beside the speaker's, its streams empty, the scene's tweak set; kept from look to look. */
+Decoder *observers_decoder(Observers *o, const Scene *scene, int streams, int capacity);
+/* The same for searches. */
+BeamModel *observers_beam_model(Observers *o, const Scene *scene, int width, int capacity);
 /* What the beam's observer keeps from look to look. */
 BeamWatch *observers_beam_watch(Observers *o);
 /* The exact next tokens after ids[0..n-1] (<s> first); count 0 when there is no truth. Remembered; borrowed until the

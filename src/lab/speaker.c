@@ -8,6 +8,8 @@
 
 struct Speaker {
     Decoder *decoder; /* one stream; NULL before speaker_reset */
+    const Model *model;
+    ModelConfig config; /* of the model */
     int *fed;         /* what the stream has seen, [context] */
     double *logits;   /* [V] */
     int vocab, context;
@@ -25,11 +27,21 @@ void speaker_free(Speaker *s) {
     mem_free(s);
 }
 
+bool speaker_knows(const Speaker *s, const Model *m) {
+    return s->decoder && s->model == m && memcmp(&s->config, model_config(m), sizeof s->config) == 0;
+}
+
 void speaker_reset(Speaker *s, const Model *m, const ModelTweak *tweak) {
     const ModelConfig *config = model_config(m);
-    decoder_free(s->decoder);
-    s->decoder = decoder_new(m, 1, config->context);
-    if (tweak) decoder_set_tweak(s->decoder, tweak);
+    if (speaker_knows(s, m)) {
+        decoder_refresh(s->decoder);
+    } else {
+        decoder_free(s->decoder);
+        s->decoder = decoder_new(m, 1, config->context);
+        s->model = m;
+        memcpy(&s->config, config, sizeof *config);
+    }
+    decoder_set_tweak(s->decoder, tweak);
     s->vocab = config->vocab;
     s->context = config->context;
     s->logits = mem_resize(s->logits, (size_t)s->vocab, sizeof *s->logits);

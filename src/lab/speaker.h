@@ -12,6 +12,9 @@ void speaker_free(Speaker *s);
 /* To be called for every other model and whenever its parameters have changed. M and TWEAK (NULL: none) are borrowed.
  */
 void speaker_reset(Speaker *s, const Model *m, const ModelTweak *tweak);
+/* Whether it has been set to M before, the same number of parameters in the same places: then speaker_reset keeps its
+ * decoder, and those beside it stay good. */
+bool speaker_knows(const Speaker *s, const Model *m);
 /* The decoder behind it, for those who walk on by themselves; its stream 0 must be reset when they have done. */
 Decoder *speaker_decoder(Speaker *s);
 /* Logits [V] after ids[0..n-1], 1 <= n <= context; borrowed until the next call. */
