@@ -16,7 +16,7 @@ static const char *const watches[] = {
 #define OBSERVER(name, help) "watch " #name,
 #include "observers.def"
 #undef OBSERVER
-    "watch tokens curve model attention rope next path filter beam mask step cache bpe",
+    "watch tokens curve attention rope next path filter beam mask step cache bpe", /* of the wall */
 };
 
 static int compare(const void *a, const void *b) {

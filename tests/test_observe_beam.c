@@ -28,7 +28,7 @@ static bool cell_empty(const Table *t, long row, const char *column) {
 static Snapshot *look(Stage *s, BeamSettings settings, long step) {
     s->scene.beam = settings;
     s->scene.step = step;
-    return stage_look(s, "beam");
+    return stage_look(s, "beam_samples"); /* and with them the tree */
 }
 
 /* Ids from the root to a node. */

@@ -232,7 +232,9 @@ static void add_words(char *out, size_t bytes, const char *list) {
 const char *app_watch_list(const App *a, bool all, char *out, size_t bytes) {
     snprintf(out, bytes, "tokens"); /* the transport shows them */
     for (int i = 0; i < pane_count(); i++) {
-        if (all || app_is_shown(a, i)) add_words(out, bytes, pane_at(i)->watch);
+        const PaneType *p = pane_at(i);
+        if (all || app_is_shown(a, i)) add_words(out, bytes, p->watch);
+        if (p->watch_closely && (all || i == a->focus)) add_words(out, bytes, p->watch_closely);
     }
     return out;
 }

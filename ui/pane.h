@@ -40,7 +40,7 @@ typedef struct {
     void *state;
     Cursor *cursor;
     const Snapshot *snapshot;
-    Detail detail;     /* how it is drawn now */
+    Detail detail;      /* how it is drawn now */
     char command[2048]; /* a command line for the application to run afterwards, "" when none; several lines: another
                          * model to visit, as session_visit takes them */
 } PaneCall;
@@ -62,8 +62,9 @@ typedef struct {
     const char *about; /* for the help, marked: what is seen and how to read it */
     const char *empty; /* marked: shown while there is nothing to draw: what will appear, and which key makes it */
     const char *watch; /* observers it needs: "attention tokens" */
-    int min_w, min_h;  /* of the contents; below this the wall leaves it out */
-    int weight;        /* share of the wall, 1..10 */
+    const char *watch_closely; /* and those that it needs where it has the focus, on the wall or alone; NULL: none */
+    int min_w, min_h;          /* of the contents; below this the wall leaves it out */
+    int weight;                /* share of the wall, 1..10 */
     int rank; /* where the wall is too small for all it keeps those of the least rank: 0 the core of a lecture .. 9 */
     size_t state_size;
     void (*init)(void *state); /* NULL: zeros */

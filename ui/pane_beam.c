@@ -231,6 +231,7 @@ const PaneType pane_beam = {
                 "of the prompt the tree is whole; . lets it grow step by step. Arrows show the arithmetic of a node."),
     .empty = N_("Beam search from the prompt will appear here as a tree; e gives the words to go on from."),
     .watch = "beam tokens",
+    .watch_closely = "beam_samples",
     .min_w = 34,
     .min_h = 6,
     .weight = 4,

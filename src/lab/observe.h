@@ -24,9 +24,10 @@
  * width,length_norm,of,tokens,prompt_tokens,since_step,before,compared_step (every look from since_step on has found
  * the same best sentence, and the one before it BEFORE; nodes are new against the tree of compared_step); tree, best and
  * stop as in decode.beam; beam_marks: node,greedy,samples,new (a row per node of the tree: it lies on the greedy path;
- * so many samples pass it; it was not taken in the tree compared with); beam_rivals: of,text,log_p,score,true_log_p (beam: the
- * best, greedy, mode: the language's likeliest); beam_samples: sample,text,log_p,true_log_p,ended,node,depth (node: the
- * last of the tree that it passes). log_p is by whoever OF names. Where nothing can be searched only the row is there
+ * so many samples pass it, empty without samples; it was not taken in the tree compared with); beam_rivals: of,text,log_p,score,true_log_p (beam: the
+ * best, greedy, mode: the language's likeliest). log_p is by whoever OF names. Where nothing can be searched only the row is there
+ *   beam_samples: on that tree, a table of that name: sample,text,log_p,true_log_p,ended,node,depth (node: the last of the
+ * tree that it passes)
  *   mask       fields mask.{l} [T T]: 1 where a query (row) may look at a key; mask.{l}.chunks [T T]: 1 where the
  * sliding chunks of window_kernel work a score out fields mask.{l}.packed and mask.{l}.padded [R R], the same of a
  * batch in which other sentences stand behind this one, and of one that is filled up with pads; tables packed and

@@ -48,6 +48,7 @@ typedef struct {
     NextMemo *memo; /* NULL: no truth, or no sentence begins so */
     int n;          /* the root: ids[0..n-1] of the scene */
     bool truth;     /* the search goes over the truth */
+    bool sampled;   /* there are samples on the tree */
     BeamConfig config;
     BeamModel *model; /* borrowed */
     BeamTruth *language;
@@ -267,7 +268,10 @@ static void add_marks(Snapshot *s, const Look *k) {
     for (int i = 0; i < beam_nodes(k->tree); i++) {
         table_add_int(t, i);
         table_add_int(t, k->greedy[i]);
-        table_add_int(t, k->visits[i]);
+        if (k->sampled)
+            table_add_int(t, k->visits[i]);
+        else
+            table_add_empty(t);
         if (k->compared < 0)
             table_add_empty(t);
         else
@@ -328,9 +332,17 @@ void observe_beam(Observers *o, const Scene *scene, Snapshot *s) {
         k.compared = beam_watch_tree(k.watch, k.key, scene->step, k.tree, k.is_new);
         add_tree(s, &k);
         rivals = add_rivals(s, &k);
-        add_samples(s, &k);
+        k.sampled = observers_watch(o, OBSERVE_beam_samples);
+        if (k.sampled) add_samples(s, &k);
         add_marks(s, &k);
     }
     add_settings(s, &k, rivals && table_rows(rivals) ? table_text(rivals, 0, 1) : NULL);
     end(&k);
+}
+
+/* They need the tree and its source, which are the search's: observe_beam draws them when they are watched. */
+void observe_beam_samples(Observers *o, const Scene *scene, Snapshot *s) {
+    (void)o;
+    (void)scene;
+    (void)s;
 }

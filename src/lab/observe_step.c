@@ -180,10 +180,17 @@ SIMD_CLONES static double sum_of_squared_changes(size_t n, const real *x, const 
     return squares[0];
 }
 
+SIMD_CLONES static double sum_of_squares(size_t n, const real *x) {
+    double squares[LANES] = {0};
+    for (size_t i = 0; i < n / LANES * LANES; i += LANES)
+        for (int k = 0; k < LANES; k++) squares[k] += (double)x[i + (size_t)k] * (double)x[i + (size_t)k];
+    for (size_t i = n / LANES * LANES; i < n; i++) squares[0] += (double)x[i] * (double)x[i];
+    for (int k = 1; k < LANES; k++) squares[0] += squares[k];
+    return squares[0];
+}
+
 static double rms(const real *x, size_t n) {
-    Statistics s;
-    gather_statistics(n, x, &s);
-    return sqrt(s.squares / (double)n);
+    return sqrt(sum_of_squares(n, x) / (double)n);
 }
 
 /* Of a slice that lies elsewhere, in whatever order. */

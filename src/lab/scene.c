@@ -28,6 +28,7 @@ struct Observers {
     real *taught_grad; /* [taught_count] */
     size_t taught_count;
     Vid logits;
+    ObserverSet set;          /* of this look */
     bool probed;              /* in this look */
     Speaker *speaker, *plain; /* plain: NULL until asked for */
     BeamWatch *beam_watch;
@@ -129,9 +130,10 @@ Status observers_add(const char *name, ObserverSet *set) {
 
 /* Looking. */
 
-/* What positions do is seen on the vectors of attention; tables of attention and masks name the tokens by those of the
- * sentence. */
+/* Samples stand on the tree of the search; what positions do is seen on the vectors of attention; tables of attention
+ * and masks name the tokens by those of the sentence. */
 static ObserverSet with_needs(ObserverSet set) {
+    if (set & (1u << OBSERVE_beam_samples)) set |= 1u << OBSERVE_beam;
     if (set & (1u << OBSERVE_rope)) set |= 1u << OBSERVE_attention;
     if (set & (1u << OBSERVE_attention | 1u << OBSERVE_mask)) set |= 1u << OBSERVE_tokens;
     return set;
@@ -140,9 +142,13 @@ static ObserverSet with_needs(ObserverSet set) {
 void observers_look(Observers *o, const Scene *scene, ObserverSet set, Snapshot *s) {
     BUG_ON(scene->visible < 1 || scene->visible > scene->known);
     o->probed = o->speaking = false;
-    set = with_needs(set);
+    o->set = set = with_needs(set);
     for (int i = 0; i < OBSERVERS; i++)
         if (set & (1u << i)) rows[i].observe(o, scene, s);
+}
+
+bool observers_watch(const Observers *o, ObserverId id) {
+    return o->set & 1u << id;
 }
 
 Tape *observers_probe(Observers *o, const Scene *scene) {

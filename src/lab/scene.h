@@ -72,6 +72,7 @@ Status observers_add(const char *name, ObserverSet *set) STATUS_CHECKED;
 void observers_look(Observers *o, const Scene *scene, ObserverSet set, Snapshot *s);
 
 /* --- for the observers --- */
+bool observers_watch(const Observers *o, ObserverId id); /* ID is among those that look now */
 /* The probe after a forward pass over the visible tokens, and its logits [visible x V]; at most one pass a look. */
 Tape *observers_probe(Observers *o, const Scene *scene);
 const real *observers_logits(Observers *o, const Scene *scene);
