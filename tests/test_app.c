@@ -641,6 +641,46 @@ static void keys_of_the_bpe_pane_ask_the_laboratory(void **unused) {
     app_free(a);
 }
 
+static void write_cues(const char *name, const char *text) {
+    FILE *f = fopen(name, "w");
+    assert_non_null(f);
+    fputs(text, f);
+    fclose(f);
+}
+
+/* A clicker goes through them, in the wall too; without cues it goes through the panes. */
+static void a_clicker_goes_through_the_cues(void **unused) {
+    (void)unused;
+    App *a = screen_new(NULL);
+    write_cues("talk", "# here we are\npane rope\n\npane mask\nspotlight pane\n\ncue 1\n");
+    write_cues("broken", "pane rope\nplane mask\n");
+    screen_keys(a, "1p<PageDown>");
+    screen_expect(a, "attention ─");
+    screen_keys(a, "<PageUp>p");
+    assert_status(app_command(a, "cue 1"), STATUS_USAGE, "there are no cues; 'cues FILE' reads some");
+    assert_status(app_command(a, "cues broken"), STATUS_USAGE, "broken, line 2: there is no command 'plane'");
+    assert_ok(app_command(a, "cues talk"));
+    screen_expect(a, "3 cues");
+    screen_keys(a, "<PageDown>");
+    screen_expect(a, "▸4 rope");
+    screen_expect(a, "here we are");
+    screen_keys(a, "<PageDown>");
+    screen_expect(a, "▸3 mask");
+    screen_keys(a, "<PageDown>");
+    screen_expect(a, "a cue cannot go to another cue");
+    screen_keys(a, "<PageDown>");
+    screen_expect(a, "the last of 3 cues");
+    assert_ok(app_command(a, "cue 1"));
+    screen_expect(a, "▸4 rope");
+    screen_keys(a, "<PageUp>");
+    screen_expect(a, "this is the first cue");
+    assert_ok(app_command(a, "cues")); /* none */
+    assert_ok(app_command(a, "cue next"));
+    screen_expect(a, "▸5 bpe");
+    assert_status(app_command(a, "spotlight moon"), STATUS_USAGE, "the spotlight is off, pane or cursor, not moon");
+    app_free(a);
+}
+
 /* tau 1, top-p 0.9, drawn with the likeliest, seed 1 to begin with. */
 static void keys_of_the_next_word_change_the_filter(void **unused) {
     (void)unused;
@@ -788,6 +828,7 @@ int main(void) {
         cmocka_unit_test(a_click_in_the_bpe_pane_sets_list_and_row),
         cmocka_unit_test(keys_of_the_bpe_pane_ask_the_laboratory),
         cmocka_unit_test(keys_of_the_next_word_change_the_filter),
+        cmocka_unit_test(a_clicker_goes_through_the_cues),
         cmocka_unit_test(a_line_may_be_there_to_begin_with),
         cmocka_unit_test(a_click_on_the_time_line_seeks),
         cmocka_unit_test(any_keys_at_any_size),

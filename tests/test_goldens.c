@@ -211,6 +211,22 @@ static void next_word_alone(void **unused) {
     one_pane(":pane sample<Enter>z", "sample");
 }
 
+/* One pane of the wall, then the row of its cursor; where dim looks like text there are dots. */
+static void a_spotlight(void **unused) {
+    (void)unused;
+    App *a = quiet_new(NULL);
+    screen_keys(a, "2i");
+    screen_golden(a, 80, 24, "spotlight-pane");
+    screen_golden(a, 120, 40, "spotlight-pane");
+    screen_keys(a, "i");
+    screen_golden(a, 120, 40, "spotlight-cursor");
+    assert_ok(app_command(a, "theme mono"));
+    screen_keys(a, "<Esc>");
+    screen_golden_as(a, 80, 24, SCREEN_NO_COLOUR, "spotlight-mono");
+    screen_golden_as(a, 80, 24, SCREEN_ASCII, "spotlight-ascii");
+    app_free(a);
+}
+
 /* Another setting under the cursor, and a run of many sentences below. */
 static void next_word_many(void **unused) {
     (void)unused;
@@ -348,6 +364,7 @@ int main(void) {
         cmocka_unit_test(step_alone),
         cmocka_unit_test(next_word_alone),
         cmocka_unit_test(next_word_many),
+        cmocka_unit_test(a_spotlight),
         cmocka_unit_test(beam_alone),
         cmocka_unit_test(beam_with_a_cursor),
         cmocka_unit_test(beam_step_by_step),

@@ -32,6 +32,7 @@ App *app_new(Worker *w, Glyphs glyphs, Depth depth) {
     a->cursor = (Cursor){.step = -1};
     a->scrub = -1;
     a->mouse = true;
+    a->cues.at = -1;
     str_init(&a->arriving);
     str_init(&a->home);
     a->prompt = prompt_new();
@@ -55,6 +56,7 @@ void app_free(App *a) {
     }
     str_done(&a->arriving);
     str_done(&a->home);
+    cues_done(&a->cues);
     form_free(a->form);
     prompt_free(a->prompt);
     complete_free(a->complete);

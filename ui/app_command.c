@@ -290,12 +290,6 @@ static Status run_wall(App *a, const Words *words) {
     return status_ok();
 }
 
-static Status run_present(App *a, const Words *words) {
-    STATUS_TRY(read_switch(words, a->presenting, &a->presenting));
-    a->overlay = OVERLAY_NONE;
-    return status_ok();
-}
-
 static Status run_help(App *a, const Words *words) {
     bool open = a->overlay == OVERLAY_HELP && words->count == 1;
     a->overlay = open ? OVERLAY_NONE : OVERLAY_HELP;

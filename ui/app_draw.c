@@ -121,6 +121,12 @@ static void draw_too_small(Canvas *c) {
     draw_paragraph(c, all, _("lantern needs 20 x 6 characters; make the window larger"), STYLE_TEXT);
 }
 
+/* All but the focused pane, or but its cursor; the line at the bottom comes later. */
+static void dim(const App *a, Canvas *c) {
+    for (int i = 0; i < a->layout.count; i++)
+        if (a->layout.place[i].pane == a->focus) spotlight_dim(c, &a->style, a->spotlight, a->layout.place[i].r);
+}
+
 void app_draw(App *a, Canvas *c) {
     canvas_clear(c);
     compute_layout(a, c->w, c->h);
@@ -136,6 +142,7 @@ void app_draw(App *a, Canvas *c) {
     for (int i = 0; i < a->layout.count; i++) draw_pane(a, c, &a->layout.place[i]);
     Canvas transport = canvas_view(c, a->layout.transport);
     bars_draw_transport(&transport, a->snapshot, a->clock);
+    dim(a, c);
     draw_overlay(a, c);
     draw_bottom(a, c);
 }

@@ -87,8 +87,15 @@ static bool answer_key(App *a, Key k) {
     return true;
 }
 
+/* A clicker's keys go through the cues wherever there are some. */
+static const KeyRow *row_of(const App *a, Key k) {
+    bool clicked = k == KEYCODE_PAGE_DOWN || k == KEYCODE_PAGE_UP;
+    KeyPlace place = clicked && a->cues.count && a->overlay == OVERLAY_NONE ? KEYMAP_PRESENT : app_key_place(a);
+    return keymap_find(place, pane_at(a->focus), k);
+}
+
 static void command_key(App *a, Key k) {
-    const KeyRow *row = keymap_find(app_key_place(a), pane_at(a->focus), k);
+    const KeyRow *row = row_of(a, k);
     if (k == (KEYCODE_CTRL | 'c')) {
         app_run(a, "quit");
     } else if (!row) {

@@ -5,11 +5,13 @@
 
 #include "app.h"
 #include "complete.h"
+#include "cues.h"
 #include "form.h"
 #include "help.h"
 #include "keymap.h"
 #include "layout.h"
 #include "prompt.h"
+#include "spotlight.h"
 #include "writing.h"
 
 typedef enum { OVERLAY_NONE, OVERLAY_HELP, OVERLAY_OPTIONS } Overlay;
@@ -40,6 +42,9 @@ struct App {
     int focus;
     bool hidden[LAYOUT_MOST]; /* panes that the wall leaves out */
     bool presenting, blank, mouse;
+    Spotlight spotlight;
+    Cues cues;
+    bool in_cue; /* its lines are being run */
     bool quitting, quit; /* asked once; decided */
     int w, h;            /* of the last drawing */
     Layout layout;       /* of the last drawing */
@@ -88,6 +93,13 @@ void app_open(App *a, Ask ask, const char *line); /* LINE: to begin with; of the
 KeyPlace app_key_place(const App *a);
 const char *app_watch_list(const App *a, bool all, char *out,
                            size_t bytes); /* observers that the panes shown (or all) need */
+
+/* app_present.c */
+Status run_present(App *a, const Words *words) STATUS_CHECKED;
+Status run_spotlight(App *a, const Words *words) STATUS_CHECKED;
+Status run_cues(App *a, const Words *words) STATUS_CHECKED;
+Status run_cue(App *a, const Words *words) STATUS_CHECKED;
+const char *app_spotlight_name(Spotlight s);
 
 /* export.c */
 enum { EXPORT_ALL = -1, EXPORT_SCREEN = -2 };

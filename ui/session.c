@@ -43,6 +43,7 @@ static void add_view(const App *a, Str *out) {
     add_wall(a, out);
     str_addf(out, "pane %s\nview %s\n", pane_at(a->focus)->name, views[a->view]);
     if (a->presenting) str_add(out, "present on\n");
+    if (a->spotlight) str_addf(out, "spotlight %s\n", app_spotlight_name(a->spotlight));
     str_addf(out, "clock %s\n", a->clock == CLOCK_TRAIN ? "train" : "decode");
     str_addf(out, "cursor layer=%d head=%d query=%d key=%d\n", c->layer + 1, c->head + 1, c->query, c->key);
     if (c->step >= 0) str_addf(out, "cursor step=%ld\n", c->step);
@@ -56,7 +57,13 @@ static void add_changes(const App *a, Str *out) {
 }
 
 static void add_screen(const App *a, Str *out) {
-    str_addf(out, "%s\ntheme %s\nmap %s\n", SESSION_SCREEN, style_theme_name(a->style.theme),
+    str_addf(out, "%s\n", SESSION_SCREEN);
+    if (a->cues.path) {
+        str_add(out, "cues ");
+        command_add_quoted(out, a->cues.path);
+        str_add(out, "\n");
+    }
+    str_addf(out, "theme %s\nmap %s\n", style_theme_name(a->style.theme),
              style_map_name(a->style.map));
     for (int i = 0; i < pane_count(); i++) add_pane(a, i, out);
     add_view(a, out);

@@ -1,0 +1,109 @@
+/* app, presenter: a large pane, the spotlight, and the cues of a talk. */
+#include "app_private.h"
+
+#include "intl.h"
+#include "mem.h"
+#include "pane.h"
+
+#include <string.h>
+
+Status run_present(App *a, const Words *words) {
+    bool on = !a->presenting;
+    if (words->count > 1) {
+        on = !strcmp(words->word[1], "on");
+        if (!on && strcmp(words->word[1], "off"))
+            return status_usage(_("%s is on or off, not %s"), words->word[0], words->word[1]);
+    }
+    a->presenting = on;
+    a->overlay = OVERLAY_NONE;
+    return status_ok();
+}
+
+/* ---- the spotlight ---- */
+
+static const char *const lights[SPOTLIGHTS] = {"off", "pane", "cursor"};
+
+const char *app_spotlight_name(Spotlight s) {
+    return lights[s];
+}
+
+/* Off, the pane among others, the cursor's rows, off. */
+Status run_spotlight(App *a, const Words *words) {
+    if (words->count == 1) {
+        a->spotlight = (Spotlight)((a->spotlight + 1) % SPOTLIGHTS);
+        if (a->spotlight == SPOTLIGHT_PANE && a->layout.count < 2) a->spotlight = SPOTLIGHT_CURSOR;
+        return status_ok();
+    }
+    for (int i = 0; i < SPOTLIGHTS; i++) {
+        if (strcmp(words->word[1], lights[i])) continue;
+        a->spotlight = (Spotlight)i;
+        return status_ok();
+    }
+    return status_usage(_("the spotlight is off, pane or cursor, not %s"), words->word[1]);
+}
+
+/* ---- cues ---- */
+
+/* Whether somebody has a command of that name. */
+static Status known(const char *line) {
+    Words words;
+    STATUS_TRY(command_split(line, &words));
+    if (words.count == 0 || command_find(app_commands(), words.word[0])) return status_ok();
+    if (command_find(lab_commands(), words.word[0])) return status_ok();
+    for (int i = 0; i < pane_count(); i++)
+        if (pane_at(i)->commands && command_find(pane_at(i)->commands, words.word[0])) return status_ok();
+    return status_usage(_("there is no command '%s'"), words.word[0]);
+}
+
+Status run_cues(App *a, const Words *words) {
+    if (words->count == 1) {
+        cues_done(&a->cues);
+        return status_ok();
+    }
+    STATUS_TRY(cues_read(&a->cues, words->word[1], known));
+    app_say(
+        a, 0,
+        ngettext("%d cue: PageDown goes to it", "%d cues: PageDown goes to the first", (unsigned long)a->cues.count),
+        a->cues.count);
+    return status_ok();
+}
+
+/* Every line of it; what is refused is said, and the others are run all the same. */
+static void run_lines(App *a, const Cue *cue) {
+    char *text = mem_text(cue->text); /* a line may read other cues */
+    a->in_cue = true;
+    for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
+        *end = '\0';
+        app_run(a, line);
+    }
+    a->in_cue = false;
+    mem_free(text);
+}
+
+static Status go_to(App *a, int to) {
+    if (to >= a->cues.count) return status_usage(_("that was the last of %d cues"), a->cues.count);
+    if (to < 0) return status_usage(_("this is the first cue"));
+    char *comment = mem_text(a->cues.cue[to].comment);
+    a->cues.at = to;
+    a->message[0] = '\0';
+    run_lines(a, &a->cues.cue[to]);
+    bool refused = a->message[0] && a->message_level == 2;
+    if (comment[0] && !refused) app_say(a, 0, "%s", comment);
+    mem_free(comment);
+    return status_ok();
+}
+
+Status run_cue(App *a, const Words *words) {
+    long long n;
+    const char *word = words->word[1];
+    bool next = !strcmp(word, "next"), previous = !strcmp(word, "previous");
+    if (a->in_cue) return status_usage(_("a cue cannot go to another cue"));
+    if (a->cues.count == 0) {
+        if (next || previous) return app_command(a, next ? "pane next" : "pane previous");
+        return status_usage(_("there are no cues; 'cues FILE' reads some"));
+    }
+    if (next || previous) return go_to(a, a->cues.at + (next ? 1 : -1));
+    if (!str_to_long(word, &n) || n < 1 || n > a->cues.count)
+        return status_usage(_("a cue is next, previous, or a number from 1 to %d, not '%s'"), a->cues.count, word);
+    return go_to(a, (int)n - 1);
+}
