@@ -210,6 +210,8 @@ static Status add_rows(void *user, int job, Trained *t) {
     if (job % x->seeds == 0) add_look(x, job);
     if (job % x->seeds == x->seeds - 1) add_spread(x, job);
     study_offer_model(x->study, t->path);
+    probe_offer(x->study, x->task, &x->probes[x->ks - 1].probe[0],
+                (int)options_int(study_options(x->study), "subject"));
     return status_ok();
 }
 

@@ -294,6 +294,7 @@ static Status compare(Finetune *x) {
     plan(x, o);
     STATUS_TRY(probe_task_open(options_text(o, "probes"), x->pretrained->vocab, &x->task));
     STATUS_TRY(draw(x, o));
+    probe_offer(x->study, x->task, &x->tests[x->ks - 1].probe[0], 2);
     return crew_run(x->study, &(CrewPlan){.jobs = x->settings * x->seeds, .work = work, .take = take, .user = x});
 }
 

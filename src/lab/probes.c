@@ -165,6 +165,16 @@ void probes_done(Probes *p) {
     *p = (Probes){0};
 }
 
+void probe_offer(Study *s, const ProbeTask *t, const Probe *p, int subject) {
+    StudyLook look = {.query = p->n - 1, .key = subject < p->n ? subject : -1};
+    Str text;
+    str_init(&text);
+    vocab_join(t->vocab, p->id, p->n, &text);
+    snprintf(look.prompt, sizeof look.prompt, "%s", text.s);
+    str_done(&text);
+    study_offer_look(s, &look);
+}
+
 /* ---- asking a model ---- */
 
 /* log of what the words of a label get together, up to a number that all labels share. */

@@ -10,6 +10,7 @@
 
 #include "model.h"
 #include "status.h"
+#include "study.h"
 #include "text/vocab.h"
 
 typedef struct ProbeTask ProbeTask; /* does not change: threads may share it */
@@ -33,6 +34,8 @@ typedef struct {
 Status probes_draw(const ProbeTask *t, const char *rule, const char *set, const char *stream, uint64_t seed, int n,
                    Probes *out) STATUS_CHECKED;
 void probes_done(Probes *p);
+/* Leaves a probe for the live panes, the cursor on its last token, which looks at the one at position SUBJECT. */
+void probe_offer(Study *s, const ProbeTask *t, const Probe *p, int subject);
 
 /* Share of probes after which M gives the words of the right label more probability together than those of any other.
  * All fit M's context. */
