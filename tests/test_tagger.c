@@ -3,6 +3,7 @@
 
 #include "mem.h"
 #include "optim.h"
+#include "rng.h"
 
 #include <math.h>
 #include <setjmp.h>
