@@ -35,6 +35,7 @@ struct Decoder {
     ModelConfig config;
     Weights *weights;
     bool lent; /* the weights are another decoder's */
+    Team *team; /* NULL: one thread */
     int streams, capacity;
     int window;              /* of the tweak; -1: the model's */
     unsigned char *head_off; /* [L x H], all 0 without a tweak */
@@ -141,7 +142,7 @@ static Decoder *make(const ModelConfig *c, Weights *weights, bool lent, int stre
                          .scale = (real)(1 / sqrt(c->head_dim)),
                          .softcap = (real)c->softcap};
     d->cache_numbers = kv_numbers(&d->shape);
-    d->cache = mem_aligned((size_t)streams * (size_t)c->layers * d->cache_numbers, sizeof *d->cache);
+    d->cache = mem_room((size_t)streams * (size_t)c->layers * d->cache_numbers, sizeof *d->cache);
     angles_init(&d->angles, c, capacity);
     make_buffers(d);
     return d;
@@ -158,6 +159,7 @@ Decoder *decoder_beside(const Decoder *d, int streams, int capacity) {
 void decoder_free(Decoder *d) {
     if (!d) return;
     if (!d->lent) weights_free(d->weights);
+    team_free(d->team);
     real *numbers[] = {
         d->cache,     d->angles.cosine,  d->angles.sine,    d->x,       d->u,     d->qkv, d->mix, d->ffn, d->branch[0],
         d->branch[1], d->branch_norm[0], d->branch_norm[1], d->scratch, d->logits};
@@ -165,6 +167,12 @@ void decoder_free(Decoder *d) {
     mem_free(d->head_off);
     mem_free(d->stream);
     mem_free(d);
+}
+
+void decoder_set_threads(Decoder *d, int threads) {
+    if (!weights_shares(d->weights) || threads == team_threads(d->team)) return;
+    team_free(d->team);
+    d->team = threads > 1 ? team_new(threads < TEAM_MOST ? threads : TEAM_MOST) : NULL;
 }
 
 void decoder_reset(Decoder *d) {
@@ -347,20 +355,20 @@ static void attend(Decoder *d, const BlockWeights *b, int layer, int r) {
 /* What attention adds to the residual stream, of u [rows x D]: [rows x D]. */
 static const real *attention_branch(Decoder *d, int layer, int rows, const real *u) {
     const BlockWeights *b = weights_block(d->weights, layer);
-    packed_apply(&b->qkv, rows, u, d->config.d, d->qkv, d->q + 2 * d->kv);
+    matrix_apply(&b->qkv, d->team, rows, u, d->config.d, d->qkv, d->q + 2 * d->kv);
     for (int r = 0; r < rows; r++) attend(d, b, layer, r);
-    packed_apply(&b->out, rows, d->mix, d->q, d->branch[0], d->config.d);
+    matrix_apply(&b->out, d->team, rows, d->mix, d->q, d->branch[0], d->config.d);
     return normed(d, b->norm1_out, rows, d->branch[0], d->branch_norm[0]);
 }
 
 static const real *ffn_branch(Decoder *d, int layer, int rows, const real *u) {
     const BlockWeights *b = weights_block(d->weights, layer);
-    packed_apply(&b->up, rows, u, d->config.d, d->ffn, d->up);
+    matrix_apply(&b->up, d->team, rows, u, d->config.d, d->ffn, d->up);
     for (int r = 0; r < rows; r++) {
         real *gate = d->ffn + (size_t)r * (size_t)d->up;
         row_activate(d->config.ffn, d->config.d_ff, gate, gate + d->config.d_ff);
     }
-    packed_apply(&b->down, rows, d->ffn, d->up, d->branch[1], d->config.d);
+    matrix_apply(&b->down, d->team, rows, d->ffn, d->up, d->branch[1], d->config.d);
     return normed(d, b->norm2_out, rows, d->branch[1], d->branch_norm[1]);
 }
 
@@ -403,7 +411,7 @@ static void pass(Decoder *d, const int *ids, int rows) {
 static void give_logits(Decoder *d, int first, int rows, real *out) {
     int D = d->config.d;
     const real *u = normed(d, weights_final_norm(d->weights), rows, d->x + first * D, d->u);
-    packed_apply(weights_head(d->weights), rows, u, D, out, d->config.vocab);
+    matrix_apply(weights_head(d->weights), d->team, rows, u, D, out, d->config.vocab);
 }
 
 /* --- feeding --- */

@@ -6,6 +6,7 @@
  * the capacity, and learned positions end with the context.
  *
  * The parameters are copied and laid out for one-token products: after training went on, decoder_refresh is needed.
+ * Those that are only read are used where they are.
  * What a token gives does not depend on what is fed beside it, on how a text is cut into calls or on the capacity: the
  * same bits. It agrees with the tape's forward pass to rounding (a test says 1e-5, 1e-10 in double). Feeding allocates
  * nothing. */
@@ -27,6 +28,9 @@ void decoder_free(Decoder *d);
 void decoder_reset(Decoder *d); /* all streams are empty */
 /* Takes the model's parameters as they are now and empties all streams: what they hold is of other parameters. */
 void decoder_refresh(Decoder *d);
+/* How many threads share a product, where the model is large and its parameters are only read; else it stays one. The
+ * same bits whatever their number. */
+void decoder_set_threads(Decoder *d, int threads);
 /* Head switches and another window, as in model_graph; NULL: the model as it is. Empties all streams. Copied. */
 void decoder_set_tweak(Decoder *d, const ModelTweak *tweak);
 /* For the lesson on rolling caches, the mistake: ON takes as position how many tokens the cache holds, so that it

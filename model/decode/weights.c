@@ -15,7 +15,7 @@ typedef struct {
 /* A slice, and its bias, that becomes outputs first .. of a packed matrix. */
 typedef struct {
     int slice, bias;
-    Packed *to;
+    Matrix *to;
     int first;
 } Part;
 
@@ -24,7 +24,7 @@ struct Weights {
     BlockWeights *block; /* [L] */
     NormWeights final_norm;
     const real *token, *position;
-    Packed head;
+    Matrix head;
     Plain *plain;
     Part *part;
     int plains, plain_capacity, parts, part_capacity;
@@ -47,9 +47,15 @@ static const real *numbers_of(const Weights *w, int slice) {
     return slice == SLICE_NONE ? NULL : params_view(model_read_params(w->model), slice).x;
 }
 
+/* The parameters are only read, so that they can be used where they are. */
+static bool is_lent(const Weights *w) {
+    return model_read_params(w->model)->view != NULL;
+}
+
 static const real *keep(Weights *w, int layer, const char *name, const char *ending) {
     int slice = find(w, layer, name, ending);
     if (slice == SLICE_NONE) return NULL;
+    if (is_lent(w)) return numbers_of(w, slice);
     MEM_GROW(w->plain, w->plains, w->plain_capacity);
     real *to = mem_aligned(slice_count(slice_of(w, slice)), sizeof *to);
     w->plain[w->plains++] = (Plain){slice, to};
@@ -60,18 +66,28 @@ static NormWeights keep_norm(Weights *w, int layer, const char *name) {
     return (NormWeights){keep(w, layer, name, "gain"), keep(w, layer, name, "bias")};
 }
 
-/* The matrices NAMES below each other in one packed matrix. */
-static void pack(Weights *w, Packed *to, int layer, int n, const char *const *names) {
-    int out = 0, in = 0;
+/* A slice as it lies, below those that TO has already. */
+static void lay_below(Weights *w, Matrix *to, int slice, int bias) {
+    BUG_ON(to->parts == MATRIX_PARTS);
+    to->part[to->parts].view = params_view(model_read_params(w->model), slice);
+    to->part[to->parts].bias = numbers_of(w, bias);
+    to->part[to->parts++].first = to->out;
+}
+
+/* The matrices NAMES below each other in one. */
+static void pack(Weights *w, Matrix *to, int layer, int n, const char *const *names) {
     for (int i = 0; i < n; i++) {
-        int slice = find(w, layer, names[i], "weight");
+        int slice = find(w, layer, names[i], "weight"), bias = find(w, layer, names[i], "bias");
         BUG_ON(slice == SLICE_NONE);
         MEM_GROW(w->part, w->parts, w->part_capacity);
-        w->part[w->parts++] = (Part){slice, find(w, layer, names[i], "bias"), to, out};
-        out += slice_of(w, slice)->rows;
-        in = slice_of(w, slice)->cols;
+        if (is_lent(w))
+            lay_below(w, to, slice, bias);
+        else
+            w->part[w->parts++] = (Part){slice, bias, to, to->out};
+        to->out += slice_of(w, slice)->rows;
+        to->in = slice_of(w, slice)->cols;
     }
-    packed_init(to, out, in);
+    if (!is_lent(w)) packed_init(&to->packed, to->out, to->in);
 }
 
 static void lay_out_block(Weights *w, const ModelConfig *c, int layer) {
@@ -113,7 +129,7 @@ void weights_free(Weights *w) {
     if (!w) return;
     for (int i = 0; i < w->plains; i++) mem_free(w->plain[i].to);
     for (int i = 0; i < w->parts; i++)
-        if (w->part[i].first == 0) packed_done(w->part[i].to);
+        if (w->part[i].first == 0) matrix_done(w->part[i].to);
     mem_free(w->plain);
     mem_free(w->part);
     mem_free(w->block);
@@ -127,8 +143,13 @@ void weights_refresh(Weights *w) {
     }
     for (int i = 0; i < w->parts; i++) {
         const Part *p = &w->part[i];
-        packed_set(p->to, p->first, slice_of(w, p->slice)->rows, numbers_of(w, p->slice), numbers_of(w, p->bias));
+        packed_set(&p->to->packed, p->first, slice_of(w, p->slice)->rows, numbers_of(w, p->slice),
+                   numbers_of(w, p->bias));
     }
+}
+
+bool weights_shares(const Weights *w) {
+    return is_lent(w);
 }
 
 const real *weights_token(const Weights *w) {
@@ -147,6 +168,6 @@ NormWeights weights_final_norm(const Weights *w) {
     return w->final_norm;
 }
 
-const Packed *weights_head(const Weights *w) {
+const Matrix *weights_head(const Weights *w) {
     return &w->head;
 }

@@ -1,9 +1,10 @@
 /* weights: a copy of a model's parameters, laid out for decoding: query|key|value and gate|up are one packed matrix
- * each. What the model does not have is empty (gain NULL). */
+ * each. Of a model whose parameters are only read there is no copy: they are used where they lie. What the model does
+ * not have is empty (gain NULL). */
 #ifndef DECODE_WEIGHTS_H
 #define DECODE_WEIGHTS_H
 
-#include "decode/packed.h"
+#include "decode/matrix.h"
 #include "model.h"
 
 typedef struct {
@@ -14,8 +15,8 @@ typedef struct {
     NormWeights norm1, norm2;         /* [D]; names as in the model */
     NormWeights norm1_out, norm2_out; /* [D] */
     NormWeights query_norm, key_norm; /* [hd] */
-    Packed qkv, out;                  /* [(H + 2 Hkv) hd x D], [D x H hd] */
-    Packed up, down;                  /* [F x D], gated [2F x D]: gate, then up; [D x F] */
+    Matrix qkv, out;                  /* [(H + 2 Hkv) hd x D], [D x H hd] */
+    Matrix up, down;                  /* [F x D], gated [2F x D]: gate, then up; [D x F] */
 } BlockWeights;
 
 typedef struct Weights Weights;
@@ -24,10 +25,11 @@ Weights *weights_new(const Model *m); /* M is borrowed */
 void weights_free(Weights *w);
 void weights_refresh(Weights *w); /* takes the model's numbers as they are now */
 
+bool weights_shares(const Weights *w);          /* its products can be shared by threads */
 const real *weights_token(const Weights *w);    /* [V x D] */
 const real *weights_position(const Weights *w); /* [context x D] or NULL */
 const BlockWeights *weights_block(const Weights *w, int layer);
 NormWeights weights_final_norm(const Weights *w);
-const Packed *weights_head(const Weights *w); /* [V x D] */
+const Matrix *weights_head(const Weights *w); /* [V x D] */
 
 #endif

@@ -70,15 +70,25 @@ void *mem_resize(void *p, size_t count, size_t size) {
     return q;
 }
 
-void *mem_aligned(size_t count, size_t size) {
-    void *p = NULL;
-    if (mem_allowed(count, size)) {
-        size_t bytes = count * size;
-        size_t rounded = bytes ? (bytes + MEM_ALIGN - 1) / MEM_ALIGN * MEM_ALIGN : MEM_ALIGN;
-        p = mem_counted(aligned_alloc(MEM_ALIGN, rounded));
-        if (p) memset(p, 0, rounded);
-    }
+static size_t mem_rounded(size_t bytes) {
+    return bytes ? (bytes + MEM_ALIGN - 1) / MEM_ALIGN * MEM_ALIGN : MEM_ALIGN;
+}
+
+static void *mem_lines(size_t count, size_t size) {
+    void *p = mem_allowed(count, size) ? mem_counted(aligned_alloc(MEM_ALIGN, mem_rounded(count * size))) : NULL;
     if (!p) mem_fatal(count, size);
+    return p;
+}
+
+void *mem_aligned(size_t count, size_t size) {
+    void *p = mem_lines(count, size);
+    memset(p, 0, mem_rounded(count * size));
+    return p;
+}
+
+void *mem_room(size_t count, size_t size) {
+    void *p = mem_lines(count, size);
+    if (atomic_load(&mem_poison)) memset(p, 0xff, mem_rounded(count * size));
     return p;
 }
 

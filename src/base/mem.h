@@ -12,8 +12,9 @@ void *mem_alloc(size_t bytes);                        /* not cleared; bytes may 
 void *mem_zero(size_t count, size_t size);            /* cleared; checks count*size */
 void *mem_resize(void *p, size_t count, size_t size); /* like realloc; checks count*size */
 void *mem_aligned(size_t count, size_t size);         /* cleared, MEM_ALIGN aligned; mem_free frees it */
-void *mem_try(size_t count, size_t size); /* like mem_zero, NULL when it cannot be had: for sizes a file names */
-char *mem_text(const char *s);            /* copy of a string; NULL gives NULL */
+void *mem_room(size_t count, size_t size); /* aligned like that, not cleared: the system may give it bit by bit */
+void *mem_try(size_t count, size_t size);  /* like mem_zero, NULL when it cannot be had: for sizes a file names */
+char *mem_text(const char *s);             /* copy of a string; NULL gives NULL */
 char *mem_text_n(const char *s, size_t bytes);
 void mem_free(void *p);
 
