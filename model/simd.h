@@ -59,6 +59,9 @@ typedef int64_t SimdMask SIMD_VECTOR(SIMD_BYTES);
 typedef int32_t SimdMask SIMD_VECTOR(SIMD_BYTES);
 #endif
 
+/* Asks for the cache line of an address that will be read soon; it need not be there. */
+#define SIMD_PREFETCH(address) __builtin_prefetch(address)
+
 /* Through memcpy: numbers need no alignment. Vectors travel by pointer, so that no call depends on how they are passed.
  */
 #define SIMD_LOAD(to, from)                  memcpy(&(to), (from), SIMD_BYTES)

@@ -4,6 +4,7 @@
 
 enum {
     OUTPUTS = 4,   /* at a time where W lies row by row */
+    AHEAD = 1152,  /* numbers that are asked for before they are needed */
     INPUTS = 8,    /* at a time where it is turned */
     COLUMNS = 512, /* of a turned W that stay in the first cache while rows of x go over them */
 };
@@ -24,6 +25,7 @@ SIMD_INLINE void dot(int n, int in, const real *w, size_t ld, const real *x, con
         for (int o = 0; o < n; o++) {
             SIMD_LOAD(w0, w + (size_t)o * ld + i);
             SIMD_LOAD(w1, w + (size_t)o * ld + i + SIMD_WIDTH);
+            SIMD_PREFETCH(w + (size_t)o * ld + i + AHEAD);
             sum[o][0] += x0 * w0;
             sum[o][1] += x1 * w1;
         }

@@ -8,6 +8,7 @@
 
 enum {
     BLOCK = 16, /* scores at a time: whole vectors of float and of double */
+    AHEAD = 3,  /* blocks of keys that are asked for before they are needed */
     CHAINS = 4, /* sums at a time in the mix: one alone would wait for each addition */
     COLUMNS = (int)(BLOCK * sizeof(real)) / SIMD_BYTES,
 };
@@ -59,11 +60,13 @@ SIMD_INLINE void score_part(int head_dim, const real *q, const real *keys, size_
         SimdReal sum[COLUMNS], key;
         const real *k = keys + j;
         for (int c = 0; c < COLUMNS; c++) SIMD_ZERO(sum[c]);
-        for (int d = 0; d < head_dim; d++, k += stride)
+        for (int d = 0; d < head_dim; d++, k += stride) {
+            SIMD_PREFETCH(k + AHEAD * BLOCK);
             for (int c = 0; c < COLUMNS; c++) {
                 SIMD_LOAD(key, k + c * SIMD_WIDTH);
                 SIMD_ADD_SCALED(sum[c], q[d], key);
             }
+        }
         for (int c = 0; c < COLUMNS; c++) SIMD_STORE(score + j + c * SIMD_WIDTH, sum[c]);
     }
 }

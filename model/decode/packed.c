@@ -9,6 +9,7 @@
 enum {
     PANELS = 2,                        /* at a time for a single row */
     OUTPUTS = 128 / (int)sizeof(real), /* of a panel: two vectors of 64 bytes */
+    AHEAD = 16,                        /* steps that a single row asks for its weights before it needs them */
 };
 
 static int panels_of(const Packed *p) {

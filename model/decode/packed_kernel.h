@@ -5,6 +5,15 @@
 typedef real KERNEL(Vector) SIMD_VECTOR(KERNEL_BYTES);
 enum { KERNEL(WIDTH) = KERNEL_BYTES / sizeof(real), KERNEL(VECTORS) = OUTPUTS / KERNEL(WIDTH) /* of a panel */ };
 
+/* Asks for what comes AHEAD steps later, behind the end of the panels in the next ones: short streams of a small matrix
+ * would else wait at each beginning. */
+KERNEL_TARGET SIMD_INLINE void KERNEL(ask)(const Tile *t, int panels, int i, const real *w) {
+    const real *ahead = w + AHEAD * OUTPUTS + (i + AHEAD >= t->in ? (size_t)(panels - 1) * t->panel : 0);
+    for (int p = 0; p < panels; p++)
+        for (int line = 0; line < OUTPUTS; line += 64 / (int)sizeof(real))
+            SIMD_PREFETCH(ahead + (size_t)p * t->panel + line);
+}
+
 /* ROWS rows times PANELS panels from W; both are constants where this is compiled in, so that the sums stay in
  * registers. */
 KERNEL_TARGET SIMD_INLINE void KERNEL(tile)(const Tile *t, int rows, int panels, const real *w) {
@@ -17,6 +26,7 @@ KERNEL_TARGET SIMD_INLINE void KERNEL(tile)(const Tile *t, int rows, int panels,
     const real *x = t->x;
     for (int i = 0; i < t->in; i++) {
         w += OUTPUTS;
+        if (rows == 1) KERNEL(ask)(t, panels, i, w);
         for (int v = 0; v < panels * KERNEL(VECTORS); v++) {
             memcpy(&weight, w + (size_t)(v / KERNEL(VECTORS)) * t->panel + v % KERNEL(VECTORS) * KERNEL(WIDTH),
                    sizeof weight);
