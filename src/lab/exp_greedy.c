@@ -37,6 +37,7 @@ static Status follow(Study *s, const Question *q, Path *path) {
         return greedy_truth(m->language, m->vocab, p->ids, p->n, most, path);
     }
     Decoder *d = decoder_new(m->model, 1, prompts_room(m, p, most));
+    decoder_set_threads(d, study_threads(s));
     Status status = greedy_model(d, model_config(m->model)->vocab, m->vocab, models_end(m),
                                  p->possible ? m->language : NULL, p->ids, p->n, most, path);
     decoder_free(d);

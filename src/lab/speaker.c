@@ -5,13 +5,17 @@
 
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
+
+enum { SPEAKER_THREADS = 4 };
 
 struct Speaker {
     Decoder *decoder; /* one stream; NULL before speaker_reset */
     const Model *model;
     ModelConfig config; /* of the model */
-    int *fed;         /* what the stream has seen, [context] */
-    double *logits;   /* [V] */
+    bool lent;
+    int *fed;       /* what the stream has seen, [context] */
+    double *logits; /* [V] */
     int vocab, context;
 };
 
@@ -27,8 +31,20 @@ void speaker_free(Speaker *s) {
     mem_free(s);
 }
 
+/* Whether the parameters are only read: then a decoder uses them where they are, and must go with them. */
+static bool is_lent(const Model *m) {
+    return model_read_params(m)->view != NULL;
+}
+
 bool speaker_knows(const Speaker *s, const Model *m) {
-    return s->decoder && s->model == m && memcmp(&s->config, model_config(m), sizeof s->config) == 0;
+    if (!s->decoder || s->lent || is_lent(m)) return false;
+    return s->model == m && memcmp(&s->config, model_config(m), sizeof s->config) == 0;
+}
+
+/* Only a large model that is not trained beside it is spoken for by more than one thread. */
+static int cores(void) {
+    long n = sysconf(_SC_NPROCESSORS_ONLN);
+    return n < 1 ? 1 : n > SPEAKER_THREADS ? SPEAKER_THREADS : (int)n;
 }
 
 void speaker_reset(Speaker *s, const Model *m, const ModelTweak *tweak) {
@@ -38,6 +54,8 @@ void speaker_reset(Speaker *s, const Model *m, const ModelTweak *tweak) {
     } else {
         decoder_free(s->decoder);
         s->decoder = decoder_new(m, 1, config->context);
+        decoder_set_threads(s->decoder, cores());
+        s->lent = is_lent(m);
         s->model = m;
         memcpy(&s->config, config, sizeof *config);
     }
