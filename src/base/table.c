@@ -132,8 +132,12 @@ Table *table_new(const char *name, const Column *columns) {
 }
 
 Table *table_copy(const Table *t) {
+    return table_copy_as(t, t->name);
+}
+
+Table *table_copy_as(const Table *t, const char *name) {
     BUG_ON(t->cursor != 0);
-    Table *copy = table_new(t->name, t->column);
+    Table *copy = table_new(name, t->column);
     copy->rows = t->rows;
     copy->blocks = copy->block_capacity = t->blocks;
     copy->block = MEM_ARRAY(Block *, (size_t)t->blocks);

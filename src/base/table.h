@@ -28,6 +28,7 @@ typedef struct Table Table;
 
 /* COLUMNS is a static array that ends in a row whose name is NULL; borrowed for ever. NAME is copied. */
 Table *table_new(const char *name, const Column *columns);
+Table *table_copy_as(const Table *t, const char *name); /* table_copy under another name */
 Table *table_copy(const Table *t); /* BUG within a row. Shares the blocks; safe to read and free in another thread */
 Table *table_first(const Table *t, long rows); /* a table with the first ROWS of T, or all when it has fewer */
 void table_free(Table *t);

@@ -93,6 +93,7 @@ void lab_free(Lab *l) {
     bpe_live_free(l->bpe);
     sample_run_free(l->samples);
     visit_done(l);
+    versus_done(l);
     train_done(&l->train);
     options_free(l->options);
     options_free(l->pending);
@@ -158,6 +159,7 @@ static void fit(Lab *l) {
 }
 
 void lab_changed(Lab *l) {
+    if (l->aside) return;
     fit(l);
     l->decode.stale = true;
 }
@@ -196,6 +198,7 @@ static Status make_run(Lab *l) {
     const char *model = lab_model(o);
     Status s = model ? run_open(model, path_of(o, "tokenizer"), o, lab_threads(o), &r)
                      : run_new(o, (uint64_t)options_int(o, "seed"), lab_threads(o), &r);
+    if (status_is_ok(&s)) versus_done(l);
     if (status_is_ok(&s)) s = decode_adopt(l, r, new_prompt(l, o));
     if (status_is_ok(&s)) {
         char name[sizeof l->name];
@@ -285,14 +288,15 @@ bool lab_turn(Lab *l) {
         return true;
     }
     if (!l->train.live) return false;
-    bool trained = train_turn(l);
+    bool caught_up = versus_turn(l);
+    bool trained = ((!caught_up || l->train.past) && train_turn(l)) || caught_up;
     bool decoded = decode_turn(l);
     bool merged = bpe_turn(l), drawn = sample_run_turn(l->samples);
     return trained || decoded || merged || drawn;
 }
 
 double lab_wait(const Lab *l) {
-    if (l->pending || train_pending(l) || sample_run_pending(l->samples)) return 0;
+    if (l->pending || train_pending(l) || versus_pending(l) || sample_run_pending(l->samples)) return 0;
     return l->train.live ? fmin(decode_wait(l), bpe_wait(l)) : (double)INFINITY;
 }
 
@@ -339,6 +343,7 @@ static SnapshotFacts facts_of(const Lab *l) {
         model_facts(l, &f);
         train_facts(l, &f);
         decode_facts(l, &f);
+        versus_facts(l, &f);
         if (l->pending) f.state = RUN_LOADING;
     }
     visit_facts(l, &f);
@@ -398,6 +403,7 @@ Snapshot *lab_snapshot(Lab *l) {
     Table *state = decode_state(l);
     bpe_live_state(l->bpe, state);
     snapshot_add_table(s, state);
+    versus_tables(l, s);
     Table *changes = change_table(&l->train);
     if (changes) snapshot_add_table(s, changes);
     return s;

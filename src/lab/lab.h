@@ -50,6 +50,11 @@ void lab_set_paced(Lab *l, bool paced);
  * changes: step,option,value. */
 Snapshot *lab_snapshot(Lab *l);
 
+/* Tables of two runs side by side, from a snapshot with what `curve` adds; NULL: there is one run. versus: run and the
+ * columns of curve; versus_test: run and those of test. */
+Table *lab_versus_curve(const Snapshot *s);
+Table *lab_versus_test(const Snapshot *s);
+
 /* What was set so far, one a line: "120 set window 3" holds from step 121 on. Borrowed. */
 const char *lab_log(const Lab *l);
 uint64_t lab_hash(const Lab *l); /* of the parameters looked at */

@@ -109,13 +109,15 @@ static void say_set(Lab *l, const Options *before, long step, const char *why) {
 static Status go_on(Lab *l, Options *o, const char *why) {
     Training *t = &l->train;
     Recipe recipe;
+    const char *batches = l->rival ? recipe_other_batches(l->options, o) : NULL;
+    if (batches) return status_usage(_("both runs make the same batches: %s is set when 'versus off' is"), batches);
     STATUS_TRY(recipe_of(t->live, l->options, o, &recipe));
     if (differs(l->options, o, "prompt")) STATUS_TRY(decode_adopt(l, t->live, options_text(o, "prompt")));
     long steps = run_steps(t->live), done = run_done(t->live);
     bool runs = train_pending(l);
     shards_set_threads(run_shards(t->live), lab_threads(o));
     if (t->viewer) shards_set_threads(run_shards(t->viewer), lab_threads(o));
-    history_set_limit(t->history, (size_t)options_int(o, "history") << 20);
+    history_set_limit(t->history, ((size_t)options_int(o, "history") << 20) / (l->rival ? 2 : 1));
     run_follow_recipe(t->live, &recipe);
     if (differs(l->options, o, "window")) l->window = -1; /* looked with is what it is trained with */
     if (runs) move_goal(t, steps);
@@ -129,20 +131,35 @@ static Status go_on(Lab *l, Options *o, const char *why) {
     return status_ok();
 }
 
+/* Of two runs only B can: A has what B is compared with. */
+static Status begin_again(Lab *l, const Options *o) {
+    if (l->rival && l->rival_is_a) return versus_begin(l, o);
+    lab_begin(l, options_copy(o));
+    return status_ok();
+}
+
+static Status check_batches(const Lab *l, const Options *o) {
+    const char *batches = l->rival ? recipe_other_batches(l->options, o) : NULL;
+    return batches ? status_usage(_("both runs make the same batches: '%s' waits for 'versus off'"), batches)
+                   : status_ok();
+}
+
+/* Takes O over. */
 static Status change_to(Lab *l, Options *o) {
-    Training *t = &l->train;
     LabChange change;
     Str why;
     str_init(&why);
-    Status s = recipe_compare(l->options, o, model_config(run_model(t->live))->vocab, &change, &why);
+    Status s = recipe_compare(l->options, o, model_config(run_model(l->train.live))->vocab, &change, &why);
+    if (status_is_ok(&s)) s = check_batches(l, o);
     if (status_is_ok(&s) && change == LAB_KEEPS) s = go_on(l, o, why.s);
     if (status_is_ok(&s) && change == LAB_RESTARTS) {
-        lab_begin(l, o);
-        lab_say(l, MESSAGE_WARNING, _("%s: the run begins again from seed %lld"), why.s, options_int(o, "seed"));
+        s = begin_again(l, o);
+        if (status_is_ok(&s))
+            lab_say(l, MESSAGE_WARNING, _("%s: the run begins again from seed %lld"), why.s, options_int(o, "seed"));
     }
     if (status_is_ok(&s) && change == LAB_SAME)
         lab_say(l, MESSAGE_INFORMATION, "%s", _("nothing is other than it was"));
-    if (!status_is_ok(&s) || change == LAB_SAME) options_free(o);
+    if (l->options != o) options_free(o);
     str_done(&why);
     return s;
 }
@@ -161,7 +178,7 @@ Status lab_do_set(Lab *l, const Words *w) {
 
 Status lab_do_log(Lab *l, const Words *w) {
     (void)w;
-    const Table *t = change_table(&l->train);
+    Table *t = change_table(&l->train);
     Str text;
     str_init(&text);
     for (long i = 0; t && i < table_rows(t); i++)
@@ -169,5 +186,6 @@ Status lab_do_log(Lab *l, const Words *w) {
                  table_text(t, i, 2));
     lab_say(l, MESSAGE_INFORMATION, "%s", text.len ? text.s : _("nothing was set since the run began"));
     str_done(&text);
+    table_free(t);
     return status_ok();
 }

@@ -38,6 +38,7 @@ Status files_open(Lab *l, const char *path, const char *tokenizer, const char *n
     Run *r = NULL;
     Status s = run_open(path, tokenizer, o, lab_threads(o), &r);
     if (status_is_ok(&s)) s = files_remember(o, r, path, tokenizer);
+    if (status_is_ok(&s)) versus_done(l);
     if (status_is_ok(&s)) s = decode_adopt(l, r, NULL);
     if (!status_is_ok(&s)) {
         run_free(r);
@@ -82,6 +83,8 @@ Status lab_do_write(Lab *l, const Words *w) {
     l->watch = watched;
     Table *made = NULL;
     if (strcmp(name, "attention") == 0) made = observe_attention_table(s, -1, -1);
+    if (strcmp(name, "versus") == 0) made = lab_versus_curve(s);
+    if (strcmp(name, "versus_test") == 0) made = lab_versus_test(s);
     if (strcmp(name, "vectors") == 0) made = observe_vectors_table(s, -1, -1);
     const Table *t = made ? made : snapshot_table(s, name);
     Status status = t ? csvfile_save(t, path) : no_such_table(s, name);

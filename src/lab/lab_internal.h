@@ -101,6 +101,9 @@ struct Lab {
     char message[500];
     long message_number;
     int message_level;
+    bool aside;      /* holds a run for another laboratory: nobody looks at it */
+    Lab *rival;      /* holds the run beside the one that is looked at; NULL: none */
+    bool rival_is_a; /* and B is looked at */
     Lab *waiting; /* holds the run that was there before another model is looked at; NULL: none */
 };
 
@@ -130,6 +133,26 @@ bool train_turn(Lab *l);
 void train_facts(const Lab *l, SnapshotFacts *f);
 
 long train_standing(const Lab *l); /* where the clock stands for the user: where it is going when it jumps */
+
+/* One update was made: the curve, the past and the tests have it, or the run has diverged. */
+void train_take(Lab *l, const RunStep *s);
+void train_facts_at(const Training *t, long step, SnapshotFacts *f); /* loss, learning rate, norm and test of STEP */
+void train_rest(Training *t);                                       /* the newest step, held */
+/* STEP of the run, in the PAST or the newest, with the clock on its way to GOAL. */
+void train_look(Lab *l, bool past, long step, long goal);
+void train_fork(Lab *l, long step); /* the run goes on from STEP, which it has been at */
+
+/* --- lab_versus.c: two runs side by side --- */
+void versus_done(Lab *l);                                    /* A alone stays */
+bool versus_pending(const Lab *l);                           /* the other one is behind */
+bool versus_turn(Lab *l);                                    /* one update of the other one when it is behind */
+bool versus_steps(Lab *l, RunStep *mine, RunStep *others);   /* one update of each; false: none, there is one alone */
+void versus_take(Lab *l, const RunStep *s);                  /* train_take of the other one */
+Status versus_begin(Lab *l, const Options *o) STATUS_CHECKED; /* B is a run of O from its first step on */
+char versus_letter(const Lab *l);                            /* of the one that is looked at */
+void versus_name(const Lab *l, char letter, Str *out);       /* "modern", "window=4" */
+void versus_facts(const Lab *l, SnapshotFacts *f);
+void versus_tables(const Lab *l, Snapshot *s);
 
 /* --- lab_change.c: what the run is made of, step by step --- */
 void change_begin(Training *t, const Options *o); /* the run is fresh: O describes it */

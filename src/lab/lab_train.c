@@ -151,6 +151,7 @@ Status lab_do_eval(Lab *l, const Words *w) {
     Evaluation e;
     if (run_corpus(l->train.live)->test.sentences == 0)
         return status_usage(_("there are no test sentences: the corpus of this model is not here"));
+    if (l->rival && !l->train.past) STATUS_TRY(evaluate(l->rival, -1, &e));
     STATUS_TRY(evaluate(l, -1, &e));
     say_evaluation(l, &e);
     return status_ok();
@@ -162,22 +163,29 @@ bool train_pending(const Lab *l) {
     return l->train.live && run_done(lab_shown(l)) < l->train.goal;
 }
 
-static void live_step(Lab *l) {
+void train_take(Lab *l, const RunStep *s) {
     Training *t = &l->train;
-    run_watch_updates(t->live, true); /* a copy costs next to nothing beside a step */
-    RunStep s = run_step(t->live);
-    if (s.diverged) {
+    if (s->diverged) {
         t->diverged = true;
         t->goal = run_done(t->live);
-        snprintf(t->bad_tensor, sizeof t->bad_tensor, "%s", s.bad_tensor);
+        snprintf(t->bad_tensor, sizeof t->bad_tensor, "%s", s->bad_tensor);
         lab_say(l, MESSAGE_ERROR, _("step %ld diverged: %s is not finite; the parameters are those of step %ld"),
-                s.step, s.bad_tensor, t->goal);
+                s->step, s->bad_tensor, t->goal);
         return;
     }
-    meter_mark(&t->meter, s.tokens);
-    run_add_curve(t->curve, &s);
+    meter_mark(&t->meter, s->tokens);
+    run_add_curve(t->curve, s);
     history_keep(t->history, t->live);
     evaluate_on_the_way(l);
+}
+
+static void live_step(Lab *l) {
+    RunStep mine, others;
+    run_watch_updates(l->train.live, true); /* a copy costs next to nothing beside a step */
+    bool both = versus_steps(l, &mine, &others);
+    if (!both) mine = run_step(l->train.live);
+    train_take(l, &mine);
+    if (both) versus_take(l, &others);
 }
 
 /* What was changed at the viewer's step holds from its next step on. */
@@ -266,10 +274,13 @@ static void recall(Training *t, const RunMemory *m) {
     run_recall(t->viewer, m);
 }
 
-static void look_at_head(Lab *l) {
-    Training *t = &l->train;
+void train_rest(Training *t) {
     t->past = t->seeking = false;
     t->goal = run_done(t->live);
+}
+
+static void look_at_head(Lab *l) {
+    train_rest(&l->train);
     lab_changed(l);
 }
 
@@ -291,6 +302,17 @@ static void seek(Lab *l, long step) {
     t->goal = step;
     t->seeking = train_pending(l);
     lab_changed(l);
+}
+
+void train_look(Lab *l, bool past, long step, long goal) {
+    Training *t = &l->train;
+    look_at_head(l);
+    meter_reset(&t->meter);
+    bool known = step >= t->base && step < run_done(t->live);
+    if (past && known)
+        seek(l, step);
+    else if (!past && !t->diverged)
+        t->goal = goal < run_steps(t->live) ? goal : run_steps(t->live);
 }
 
 Status lab_do_seek(Lab *l, const Words *w) {
@@ -346,12 +368,10 @@ static void become_viewer(Training *t) {
     run_memory_done(&m);
 }
 
-Status lab_do_fork(Lab *l, const Words *w) {
-    (void)w;
+void train_fork(Lab *l, long step) {
     Training *t = &l->train;
-    if (!t->past) return status_usage(_("step %ld is the newest already; go back first"), run_done(t->live));
+    seek(l, step);
     while (t->seeking) (void)train_turn(l);
-    long step = run_done(t->viewer), lost = run_done(t->live) - step;
     become_viewer(t);
     history_forget_after(t->history, step);
     forget_curve_after(t, step);
@@ -361,6 +381,17 @@ Status lab_do_fork(Lab *l, const Words *w) {
     t->diverged = false;
     t->bad_tensor[0] = '\0';
     look_at_head(l);
+}
+
+Status lab_do_fork(Lab *l, const Words *w) {
+    (void)w;
+    Training *t = &l->train;
+    if (!t->past) return status_usage(_("step %ld is the newest already; go back first"), run_done(t->live));
+    while (t->seeking) (void)train_turn(l);
+    long step = run_done(t->viewer), lost = run_done(t->live) - step;
+    train_fork(l, step);
+    Lab *other = l->rival;
+    if (other && other->train.base <= step && run_done(other->train.live) > step) train_fork(other, step);
     lab_say(l, MESSAGE_INFORMATION, _("step %ld is the newest now; %ld later ones are dropped"), step, lost);
     return status_ok();
 }
@@ -375,12 +406,21 @@ static RunState state_of(const Lab *l) {
     return run_done(t->live) >= run_steps(t->live) ? RUN_FINISHED : RUN_PAUSED;
 }
 
-static void curve_facts(const Training *t, SnapshotFacts *f) {
-    long row = f->step - t->base - 1;
+static void curve_facts(const Training *t, long step, SnapshotFacts *f) {
+    long row = step - t->base - 1;
     if (row < 0 || row >= table_rows(t->curve)) return;
     f->loss = table_real(t->curve, row, table_find(t->curve, "loss"));
     f->learning_rate = table_real(t->curve, row, table_find(t->curve, "learning_rate"));
     f->grad_norm = table_real(t->curve, row, table_find(t->curve, "grad_norm"));
+}
+
+void train_facts_at(const Training *t, long step, SnapshotFacts *f) {
+    curve_facts(t, step, f);
+    for (int i = 0; i < t->evaluations && t->evaluation[i].step <= step; i++) {
+        f->test_nll = t->evaluation[i].nll;
+        f->floor_nll = t->evaluation[i].floor;
+        f->test_step = t->evaluation[i].step;
+    }
 }
 
 void train_facts(const Lab *l, SnapshotFacts *f) {
@@ -393,12 +433,7 @@ void train_facts(const Lab *l, SnapshotFacts *f) {
     f->steps = run_steps(t->live);
     f->per_epoch = run_per_epoch(t->live);
     f->language_floor = t->language_floor;
-    curve_facts(t, f);
+    train_facts_at(t, f->step, f);
     if (f->state == RUN_RUNNING) f->tokens_per_s = meter_rate(&t->meter);
-    for (int i = 0; i < t->evaluations && t->evaluation[i].step <= f->step; i++) {
-        f->test_nll = t->evaluation[i].nll;
-        f->floor_nll = t->evaluation[i].floor;
-        f->test_step = t->evaluation[i].step;
-    }
     if (t->diverged && !t->past) snprintf(f->bad_tensor, sizeof f->bad_tensor, "%s", t->bad_tensor);
 }

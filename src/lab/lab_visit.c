@@ -13,6 +13,8 @@ static void take_run(Lab *to, const Lab *from) {
     snprintf(to->name, sizeof to->name, "%s", from->name);
     to->saved = from->saved;
     to->train = from->train;
+    to->rival = from->rival;
+    to->rival_is_a = from->rival_is_a;
     to->decode = from->decode;
     to->head_off = from->head_off;
     memcpy(to->fitted, from->fitted, sizeof to->fitted);
@@ -42,6 +44,7 @@ static Lab *without_run(const Lab *l) {
 }
 
 static void free_run(Lab *holder) {
+    versus_done(holder);
     decode_done(&holder->decode);
     train_done(&holder->train);
     options_free(holder->options);

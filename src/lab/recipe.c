@@ -33,6 +33,12 @@ static const char *other_data(const Options *before, const Options *after, bool 
     return context && !corpora_is_grammar(options_text(after, "corpus")) ? "context" : NULL;
 }
 
+const char *recipe_other_batches(const Options *before, const Options *after) {
+    if (differs(before, after, "batch")) return "batch";
+    if (differs(before, after, "epochs")) return "epochs";
+    return other_data(before, after, differs(before, after, "context"));
+}
+
 static void say_difference(const ParamsDifference *d, Str *why) {
     const Slice *a = &d->a, *b = &d->b;
     int all = d->gone + d->fresh + d->reshaped;

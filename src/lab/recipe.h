@@ -19,6 +19,8 @@ void recipe_describe(const Run *r, Options *o);
  * anyway: "window=3 softcap=20"; nothing when there is none. */
 void recipe_words(const Options *o, Str *out);
 
+/* The option that makes other batches, or another number of them, in AFTER than in BEFORE; NULL: none does. */
+const char *recipe_other_batches(const Options *before, const Options *after);
 /* Options whose text is another in B than in A, in the order of the rows; NULL after the last. */
 const char *recipe_next_difference(const Options *a, const Options *b, int *at);
 

@@ -40,6 +40,11 @@ typedef struct {
     double test_nll, floor_nll; /* latest evaluation at or before `step`; exact floor on those same sentences */
     long test_step;
     double language_floor; /* entropy per token of the language itself, nats */
+    /* two runs side by side */
+    char versus;          /* which one this is, 'A' or 'B'; 0: there is one alone */
+    char run_name[2][96]; /* of A and B: "modern", "window=4" */
+    long rival_head;      /* the newest step of the other one */
+    double rival_loss, rival_test_nll, rival_floor_nll; /* of the other one at `step` */
     /* decoding clock */
     bool decode_running;
     int prompt_tokens;    /* <s> included */
