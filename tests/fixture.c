@@ -45,6 +45,9 @@ FixtureSpec fixture_spec(void) {
 static double loss_at(long step) {
     return 0.9145 + 3.1 / (1 + (double)step / 24) + 0.03 * noise(7, (unsigned)step);
 }
+static double rival_loss_at(long step) {
+    return 0.9935 + 3.0 / (1 + (double)step / 18) + 0.03 * noise(8, (unsigned)step);
+}
 static double test_at(long step) {
     return 0.9145 + 2.9 / (1 + (double)step / 16) * (step > 0 ? 0.45 : 1);
 }
@@ -54,6 +57,16 @@ static double rate_at(long step, long steps) {
 }
 static double norm_at(long step) {
     return 0.35 + 2.0 / (1 + (double)step / 40) + 0.06 * noise(9, (unsigned)step);
+}
+
+static void say_runs(const FixtureSpec *p, SnapshotFacts *f) {
+    f->versus = p->versus;
+    snprintf(f->run_name[0], sizeof f->run_name[0], "modern");
+    snprintf(f->run_name[1], sizeof f->run_name[1], "window=4 softcap=20");
+    f->rival_head = p->head;
+    f->rival_loss = rival_loss_at(p->step);
+    f->rival_test_nll = 0.9871;
+    f->rival_floor_nll = 0.9142;
 }
 
 static SnapshotFacts facts_of(const FixtureSpec *p) {
@@ -102,6 +115,8 @@ static SnapshotFacts facts_of(const FixtureSpec *p) {
         f.test_nll = test_at(f.test_step), f.floor_nll = p->truth ? 0.9142 : (double)NAN;
     }
     if (p->state == RUN_RUNNING) f.tokens_per_s = 251340;
+    if (p->changed) snprintf(f.recipe, sizeof f.recipe, "window=3 softcap=20");
+    if (p->versus) say_runs(p, &f);
     snprintf(f.tamper, sizeof f.tamper, "%s", p->tamper ? p->tamper : "");
     snprintf(f.message, sizeof f.message, "%s", p->message ? p->message : "");
     if (p->state == RUN_DIVERGED) snprintf(f.bad_tensor, sizeof f.bad_tensor, "block1.ffn.up");
@@ -145,6 +160,36 @@ static void add_curve(Snapshot *s, const FixtureSpec *p) {
     }
     snapshot_add_table(s, curve);
     snapshot_add_table(s, test);
+}
+
+/* The run beside it, worse in the end, and its tests. */
+static void add_rival(Snapshot *s) {
+    const Table *curve = snapshot_table(s, "curve"), *test = snapshot_table(s, "test");
+    static const Column columns[] = {{"step", COLUMN_INT, ""}, {"loss", COLUMN_DOUBLE, "nats"}, {NULL, 0, NULL}};
+    Table *rival = table_new("rival_curve", columns);
+    for (long i = 0; i < table_rows(curve); i++) {
+        long step = (long)table_int(curve, i, 0);
+        table_add_int(rival, step);
+        table_add_real(rival, rival_loss_at(step));
+    }
+    snapshot_add_table(s, rival);
+    snapshot_add_table(s, table_copy_as(test, "rival_test"));
+}
+
+static void add_changes(Snapshot *s) {
+    static const Column columns[] = {
+        {"step", COLUMN_INT, ""}, {"option", COLUMN_TEXT, ""}, {"value", COLUMN_TEXT, ""}, {NULL, 0, NULL}};
+    static const struct {
+        int step;
+        const char *option, *value;
+    } rows[] = {{400, "window", "3"}, {700, "softcap", "20"}, {700, "dropout", "0.1"}};
+    Table *t = table_new("changes", columns);
+    for (int i = 0; i < 3; i++) {
+        table_add_int(t, rows[i].step);
+        table_add_text(t, rows[i].option);
+        table_add_text(t, rows[i].value);
+    }
+    snapshot_add_table(s, t);
 }
 
 static void add_tokens(Snapshot *s, const FixtureSpec *p) {
@@ -474,6 +519,8 @@ Snapshot *fixture_snapshot(const FixtureSpec *p) {
     SnapshotFacts facts = facts_of(p);
     Snapshot *s = snapshot_new(&facts);
     add_curve(s, p);
+    if (p->versus) add_rival(s);
+    if (p->changed) add_changes(s);
     add_tokens(s, p);
     add_next(s, p);
     add_filter(s);

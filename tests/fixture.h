@@ -19,6 +19,8 @@ typedef struct {
     bool truth; /* a grammar is known */
     bool length_norm; /* of the beam */
     bool samples; /* sentences are being drawn */
+    char versus;      /* a run beside it: 'A' or 'B' is looked at */
+    bool changed;     /* its options were set on the way */
     RunState state;
     bool decode_running;
     const char *tamper, *message;

@@ -48,6 +48,34 @@ static void train_with_a_cursor(void **unused) {
     app_free(a);
 }
 
+static App *train_of(const FixtureSpec *p) {
+    App *a = quiet_new(p);
+    screen_keys(a, "1z");
+    return a;
+}
+
+/* Where the options were changed the plot has a mark, and the head line says what the model is now. */
+static void train_that_was_changed(void **unused) {
+    (void)unused;
+    FixtureSpec p = fixture_spec();
+    p.changed = true;
+    App *a = train_of(&p);
+    screen_golden(a, 80, 24, "train-changed");
+    screen_golden(a, 120, 40, "train-changed");
+    app_free(a);
+}
+
+static void train_beside_another(void **unused) {
+    (void)unused;
+    FixtureSpec p = fixture_spec();
+    p.versus = 'B';
+    App *a = train_of(&p);
+    all_sizes(a, "train-versus");
+    screen_keys(a, "z");
+    screen_golden(a, 80, 24, "train-versus-wall");
+    app_free(a);
+}
+
 static void attention_alone(void **unused) {
     (void)unused;
     one_pane("2z>}}", "attention");
@@ -348,6 +376,8 @@ int main(void) {
         cmocka_unit_test(the_wall),
         cmocka_unit_test(train_alone),
         cmocka_unit_test(train_with_a_cursor),
+        cmocka_unit_test(train_that_was_changed),
+        cmocka_unit_test(train_beside_another),
         cmocka_unit_test(attention_alone),
         cmocka_unit_test(attention_terms),
         cmocka_unit_test(attention_scores),

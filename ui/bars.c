@@ -34,6 +34,17 @@ static const char *state_words(const SnapshotFacts *f) {
     return f->state == RUN_FINISHED ? _("■ finished") : _("‖ paused");
 }
 
+static char other_run(const SnapshotFacts *f) {
+    return f->versus == 'A' ? 'B' : 'A';
+}
+
+/* The run that is not looked at. */
+static int draw_beside(Canvas *c, int at, int room, const SnapshotFacts *f) {
+    char other = other_run(f);
+    return canvas_textf(c, at, 0, room - at, STYLE_BAR, CANVAS_ELLIPSIS, _("  beside %c: %s"), other,
+                        f->run_name[other - 'A']);
+}
+
 void bars_draw_title(Canvas *c, const Snapshot *s, const StyleSheet *style) {
     const SnapshotFacts *f = snapshot_facts(s);
     canvas_fill(c, (Rect){0, 0, c->w, c->h}, ' ', STYLE_BAR, ATTRIBUTE_NONE);
@@ -47,10 +58,14 @@ void bars_draw_title(Canvas *c, const Snapshot *s, const StyleSheet *style) {
         at += canvas_textf(c, at, 0, room - at, STYLE_BAR, ATTRIBUTE_BOLD, _(" %s (your run waits)"), f->name);
     else if (f->reads_only)
         at += canvas_textf(c, at, 0, room - at, STYLE_BAR, ATTRIBUTE_NONE, " %s · %s", f->name, f->corpus);
+    else if (f->versus)
+        at += canvas_textf(c, at, 0, room - at, STYLE_BAR, ATTRIBUTE_BOLD, _(" %s · run %c: %s"), f->corpus, f->versus,
+                           f->arch);
     else if (f->arch[0])
         at += canvas_textf(c, at, 0, room - at, STYLE_BAR, ATTRIBUTE_NONE, " %s · %s", f->corpus, f->arch);
     if (f->recipe[0])
         at += canvas_textf(c, at, 0, room - at, STYLE_BAR, ATTRIBUTE_BOLD | CANVAS_ELLIPSIS, " %s", f->recipe);
+    if (f->versus) at += draw_beside(c, at, room, f);
     char part[96];
     snprintf(part, sizeof part, _("  d %d  layers %d  heads %d/%d"), f->d, f->layers, f->heads, f->kv_heads);
     if (f->d > 0 && at + canvas_columns(c, part) <= room)
@@ -84,7 +99,7 @@ static void draw_label(Canvas *c, Rect r, const char *name, bool focused, bool r
     canvas_text(c, r.x + LABEL_W - 2, r.y, 1, running ? "▶" : "‖", running ? STYLE_GOOD : STYLE_DIM, ATTRIBUTE_BOLD);
 }
 
-enum { FIGURES = 5 };
+enum { FIGURES = 7 };
 typedef struct {
     char text[64];
     StyleRole role;
@@ -98,8 +113,13 @@ static int figures_of(const SnapshotFacts *f, int w, FigureText out[FIGURES]) {
         out[n++].role = STYLE_DIM;
         return n;
     }
-    snprintf(out[n].text, sizeof out[n].text, "%s/%s", format_count(f->step).s, format_count(f->steps).s);
+    char run[3] = {f->versus, f->versus ? ' ' : '\0', '\0'};
+    snprintf(out[n].text, sizeof out[n].text, "%s%s/%s", run, format_count(f->step).s, format_count(f->steps).s);
     out[n++].role = STYLE_STRONG;
+    if (f->versus && f->rival_head != f->head) {
+        snprintf(out[n].text, sizeof out[n].text, _("%c at %s"), other_run(f), format_count(f->rival_head).s);
+        out[n++].role = STYLE_WARNING;
+    }
     if (f->step < f->head) {
         snprintf(out[n].text, sizeof out[n].text, _("newest %s"), format_count(f->head).s);
         out[n++].role = STYLE_WARNING;
@@ -115,7 +135,11 @@ static int figures_of(const SnapshotFacts *f, int w, FigureText out[FIGURES]) {
     }
     if (!isnan(f->loss)) {
         snprintf(out[n].text, sizeof out[n].text, _("loss %s"), format_fixed(f->loss, 4).s);
-        out[n++].role = STYLE_MODEL;
+        out[n++].role = f->versus == 'B' ? STYLE_SERIES_B : STYLE_MODEL;
+    }
+    if (f->versus && !isnan(f->rival_loss)) {
+        snprintf(out[n].text, sizeof out[n].text, _("%c loss %s"), other_run(f), format_fixed(f->rival_loss, 4).s);
+        out[n++].role = f->versus == 'B' ? STYLE_MODEL : STYLE_SERIES_B;
     }
     if (!isnan(f->tokens_per_s)) {
         snprintf(out[n].text, sizeof out[n].text, _("%s tokens/s"), format_short(f->tokens_per_s).s);

@@ -5,9 +5,11 @@
 #include "draw.h"
 #include "format.h"
 #include "intl.h"
+#include "lab.h"
 #include "mem.h"
 #include "reading.h"
 #include "ticks.h"
+#include "utf8.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -22,7 +24,11 @@ enum {
     SMALL_TICKS = 3,
     SMALL_PLOTS_LEAST_H = 28,
     NARROW_W = 40,
-    MARKS_MOST = 32
+    MARKS_MOST = 32,
+    LEGEND_BYTES = 128,
+    LEGEND_LEAST = 4, /* columns of a name that says something */
+    LEGEND_W = 31,    /* what else stands in the row of the legend */
+    LEGEND_NARROW_W = 27
 };
 
 typedef struct {
@@ -92,8 +98,9 @@ static double floor_of(const SnapshotFacts *f) {
 
 /* The loss plot as draw_plot takes it, with all that it borrows. */
 typedef struct {
-    Points loss, tests;
+    Points loss, tests, rival;
     Series series[2];
+    char name[2][LEGEND_BYTES]; /* of two runs */
     char level[64];
     PlotMark mark[MARKS_MOST];
     char words[MARKS_MOST][40]; /* of the marks */
@@ -116,6 +123,41 @@ static int find_marks(const Snapshot *s, LossPlot *l) {
     return n;
 }
 
+static StyleRole role_of_run(char letter) {
+    return letter == 'A' ? STYLE_MODEL : STYLE_SERIES_B;
+}
+
+/* Returns how many series there are. */
+static int one_run(LossPlot *l) {
+    l->series[0] = (Series){l->loss.x, l->loss.y, l->loss.n, STYLE_MODEL, _("training")};
+    l->series[1] = (Series){l->tests.x, l->tests.y, l->tests.n, STYLE_SERIES_B, _("test")};
+    return l->tests.n > 0 ? 2 : 1;
+}
+
+/* "▸B window=4 so…": the one that is looked at has the mark; ROOM columns for the name itself. Returns those used. */
+static int name_run(const SnapshotFacts *f, int i, int room, char out[LEGEND_BYTES]) {
+    const char *name = f->run_name[i], *mark = f->versus == 'A' + i ? "▸" : "";
+    bool cut = utf8_columns(name) > room;
+    size_t fits = cut ? utf8_fit(name, room - 1) : strlen(name);
+    if (room < LEGEND_LEAST)
+        snprintf(out, LEGEND_BYTES, "%s%c", mark, 'A' + i);
+    else
+        snprintf(out, LEGEND_BYTES, "%s%c %.*s%s", mark, 'A' + i, (int)fits, name, cut ? "…" : "");
+    return cut ? room : utf8_columns(name);
+}
+
+/* A and B, in their own colours, whichever is looked at. The plot has W columns. */
+static int two_runs(LossPlot *l, const SnapshotFacts *f, int w) {
+    int room = w - (w < NARROW_W ? LEGEND_NARROW_W : LEGEND_W), half = room / 2;
+    int used = name_run(f, 0, half, l->name[0]);
+    (void)name_run(f, 1, room - used, l->name[1]);
+    for (int i = 0; i < 2; i++) {
+        const Points *p = f->versus == 'A' + i ? &l->loss : &l->rival;
+        l->series[i] = (Series){p->x, p->y, p->n, role_of_run((char)('A' + i)), l->name[i]};
+    }
+    return 2;
+}
+
 static void loss_plot_init(LossPlot *l, const PaneContext *x, int w) {
     const TrainState *state = x->state;
     const SnapshotFacts *f = snapshot_facts(x->snapshot);
@@ -123,16 +165,16 @@ static void loss_plot_init(LossPlot *l, const PaneContext *x, int w) {
     Span span = span_of(state, curve, f);
     l->loss = points_new(curve, "loss", span, w - 6);
     l->tests = points_new(snapshot_table(x->snapshot, "test"), "nll", span, w - 6);
-    l->series[0] = (Series){l->loss.x, l->loss.y, l->loss.n, STYLE_MODEL, _("training")};
-    l->series[1] = (Series){l->tests.x, l->tests.y, l->tests.n, STYLE_SERIES_B, _("test")};
+    l->rival = points_new(f->versus ? snapshot_table(x->snapshot, "rival_curve") : NULL, "loss", span, w - 6);
+    int series = f->versus ? two_runs(l, f, w) : one_run(l);
     double floor = floor_of(f), low = isnan(floor) ? (double)INFINITY : floor, high = -(double)INFINITY;
     extend(&l->loss, &low, &high);
-    extend(&l->tests, &low, &high);
+    extend(f->versus ? &l->rival : &l->tests, &low, &high);
     snprintf(l->level, sizeof l->level, _("floor %s"), format_fixed(floor, 4).s);
     double pad = state->linear ? 0.04 * (high - low) : 0;
     l->plot =
         (Plot){.series = l->series,
-               .count = l->tests.n > 0 ? 2 : 1,
+               .count = series,
                .x0 = (double)span.first,
                .x1 = (double)span.last,
                .whole_x = true,
@@ -151,6 +193,7 @@ static void loss_plot_init(LossPlot *l, const PaneContext *x, int w) {
 static void loss_plot_done(LossPlot *l) {
     points_free(&l->loss);
     points_free(&l->tests);
+    points_free(&l->rival);
 }
 
 /* Returns how many steps a point stands for. */
@@ -193,11 +236,33 @@ static void draw_figure(Canvas *c, Rect r, int *y, const char *label, const char
     ++*y;
 }
 
-static double at_cursor(const PaneContext *x, const char *column) {
-    const Table *curve = snapshot_table(x->snapshot, "curve");
+static double at_cursor_of(const PaneContext *x, const char *table, const char *column) {
+    const Table *curve = snapshot_table(x->snapshot, table);
     long row = reading_row_of_step(curve, cursor_step(x));
     int at = curve ? table_find(curve, column) : -1;
     return row >= 0 && at >= 0 ? table_real(curve, row, at) : (double)NAN;
+}
+
+static double at_cursor(const PaneContext *x, const char *column) {
+    return at_cursor_of(x, "curve", column);
+}
+
+/* The figures of two runs, below each other: whose is the smaller one? */
+static void draw_side_runs(const PaneContext *x, Canvas *c, Rect r, int *y) {
+    const SnapshotFacts *f = snapshot_facts(x->snapshot);
+    for (int i = 0; i < 2; i++) {
+        char letter = (char)('A' + i), label[64];
+        bool here = f->versus == letter;
+        snprintf(label, sizeof label, _("loss of %c"), letter);
+        draw_figure(c, r, y, label, format_fixed(at_cursor_of(x, here ? "curve" : "rival_curve", "loss"), 4).s,
+                    role_of_run(letter));
+    }
+    for (int i = 0; i < 2; i++) {
+        char letter = (char)('A' + i), label[64];
+        double nll = f->versus == letter ? f->test_nll : f->rival_test_nll;
+        snprintf(label, sizeof label, _("test perplexity of %c"), letter);
+        draw_figure(c, r, y, label, format_fixed(exp(nll), 4).s, role_of_run(letter));
+    }
 }
 
 static void draw_side_spark(const PaneContext *x, Canvas *c, Rect r, int *y, const char *column, const char *label,
@@ -214,7 +279,7 @@ static void draw_side(const PaneContext *x, Canvas *c, Rect r, bool sparks) {
     const SnapshotFacts *f = snapshot_facts(x->snapshot);
     int y = r.y;
     char text[64];
-    draw_figure(c, r, &y, _("test perplexity"), format_fixed(reading_perplexity(f), 4).s, STYLE_STRONG);
+    if (!f->versus) draw_figure(c, r, &y, _("test perplexity"), format_fixed(reading_perplexity(f), 4).s, STYLE_STRONG);
     draw_figure(c, r, &y, _("floor, same text"), format_fixed(exp(f->floor_nll), 4).s, STYLE_TRUTH);
     draw_figure(c, r, &y, _("over the floor"), format_percent(reading_over_floor(f), 2).s, STYLE_STRONG);
     snprintf(text, sizeof text, _("measured at step %s"), format_count(f->test_step).s);
@@ -225,7 +290,10 @@ static void draw_side(const PaneContext *x, Canvas *c, Rect r, bool sparks) {
     y += 1;
     snprintf(text, sizeof text, "%s", format_count(cursor_step(x)).s);
     draw_figure(c, r, &y, x->cursor->step >= 0 ? _("step under the cursor") : _("step"), text, STYLE_TEXT);
-    draw_figure(c, r, &y, _("loss of this step"), format_fixed(at_cursor(x, "loss"), 4).s, STYLE_MODEL);
+    if (f->versus)
+        draw_side_runs(x, c, r, &y);
+    else
+        draw_figure(c, r, &y, _("loss of this step"), format_fixed(at_cursor(x, "loss"), 4).s, STYLE_MODEL);
     if (sparks) {
         draw_side_spark(x, c, r, &y, "grad_norm", _("gradient norm"), format_fixed(at_cursor(x, "grad_norm"), 3).s);
         draw_side_spark(x, c, r, &y, "learning_rate", _("learning rate"),
@@ -238,11 +306,31 @@ static void draw_side(const PaneContext *x, Canvas *c, Rect r, bool sparks) {
     }
 }
 
+/* The same of two runs. */
+static void draw_line_of_runs(const SnapshotFacts *f, Canvas *c, int y) {
+    bool a = f->versus == 'A';
+    double loss[2] = {a ? f->loss : f->rival_loss, a ? f->rival_loss : f->loss};
+    double nll[2] = {a ? f->test_nll : f->rival_test_nll, a ? f->rival_test_nll : f->test_nll};
+    int at = 0;
+    for (int i = 0; i < 2; i++)
+        at += 2 + canvas_textf(c, at, y, -1, role_of_run((char)('A' + i)), ATTRIBUTE_BOLD, _("loss %c %s"), 'A' + i,
+                               format_fixed(loss[i], 4).s);
+    if (isnan(nll[0]) || isnan(nll[1])) return;
+    char text[80];
+    snprintf(text, sizeof text, _("test perplexity %s, %s"), format_fixed(exp(nll[0]), 3).s,
+             format_fixed(exp(nll[1]), 3).s);
+    if (at + canvas_columns(c, text) <= c->w) canvas_text(c, at, y, -1, text, STYLE_DIM, ATTRIBUTE_NONE);
+}
+
 /* One line of figures under the plot, as many as fit in full, the most telling first. */
 static void draw_line(const PaneContext *x, Canvas *c, int y) {
     const SnapshotFacts *f = snapshot_facts(x->snapshot);
     if (f->state == RUN_DIVERGED) {
         canvas_textf(c, 0, y, -1, STYLE_ERROR, ATTRIBUTE_BOLD, _("diverged: not a number in %s"), f->bad_tensor);
+        return;
+    }
+    if (f->versus) {
+        draw_line_of_runs(f, c, y);
         return;
     }
     const struct {
@@ -464,13 +552,17 @@ static Status run_span(void *owner, const Words *words) {
 
 static int train_tables(const PaneContext *x, Table **out) {
     static const char *const names[] = {"curve", "test", NULL};
-    return pane_copy_tables(x, names, out);
+    int n = pane_copy_tables(x, names, out);
+    Table *both = lab_versus_curve(x->snapshot), *tests = lab_versus_test(x->snapshot);
+    if (both) out[n++] = both;
+    if (tests) out[n++] = tests;
+    return n;
 }
 
 static void train_subtitle(const PaneContext *x, char *out, size_t bytes) {
     const TrainState *state = x->state;
-    snprintf(out, bytes, "%s%s", state->recent ? _("last 200 steps") : _("all steps"),
-             state->linear ? _(", linear") : "");
+    snprintf(out, bytes, "%s%s%s", state->recent ? _("last 200 steps") : _("all steps"),
+             state->linear ? _(", linear") : "", snapshot_facts(x->snapshot)->versus ? _(", A beside B") : "");
 }
 
 static void train_save(const void *state, Str *out) {

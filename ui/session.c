@@ -81,6 +81,12 @@ static Status write_text(const char *path, const Str *text) {
     return file_commit(w);
 }
 
+/* The letter of the run beside the one that is looked at; 0: there is none. */
+static char other_run(const App *a) {
+    char versus = snapshot_facts(a->snapshot)->versus;
+    return versus == 0 ? '\0' : versus == 'A' ? 'B' : 'A';
+}
+
 Status session_keep(App *a, const char *path, bool quiet) {
     const Table *state = snapshot_table(a->snapshot, "state");
     if (!state) return status_failed(_("there is no run yet that could be kept"));
@@ -88,10 +94,17 @@ Status session_keep(App *a, const char *path, bool quiet) {
     str_init(&text);
     str_init(&line);
     str_addf(&text, "%s\nmodel %s.model\n", SESSION_FIRST, base_name(path));
+    char other = other_run(a);
+    if (other) str_addf(&text, "rival %s.rival.model %c\n", base_name(path), other);
     for (long i = 0; i < table_rows(state); i++) str_addf(&text, "%s\n", table_text(state, i, 0));
     add_changes(a, &text);
     add_screen(a, &text);
     Status s = write_text(path, &text);
+    if (status_is_ok(&s) && other) {
+        str_addf(&line, "versus save \"%s.rival.model\"", path);
+        s = app_post(a, line.s);
+        str_clear(&line);
+    }
     str_addf(&line, "save \"%s.model\"%s", path, quiet ? " quietly" : "");
     if (status_is_ok(&s)) s = app_post(a, line.s);
     if (status_is_ok(&s) && !quiet)
@@ -103,13 +116,23 @@ Status session_keep(App *a, const char *path, bool quiet) {
 
 /* ---- resuming ---- */
 
-static Status post_model(App *a, const char *session, const char *model) {
+/* WHAT opens MODEL, which lies beside SESSION; MORE follows the path. */
+static Status post_model(App *a, const char *what, const char *session, const char *model, const char *more) {
     Str line;
     str_init(&line);
-    str_addf(&line, "open \"%.*s%s\"", (int)(base_name(session) - session), session, model);
+    str_addf(&line, "%s \"%.*s%s\"%s", what, (int)(base_name(session) - session), session, model, more);
     Status s = app_post(a, line.s);
     str_done(&line);
     return s;
+}
+
+/* "FILE LETTER" */
+static Status post_rival(App *a, const char *session, char *words) {
+    char *letter = strrchr(words, ' ');
+    if (!letter) return status_usage(_("'%s' does not say which run '%s' is"), session, words);
+    char more[3] = {' ', letter[1], '\0'};
+    *letter = '\0';
+    return post_model(a, "versus open", session, words, more);
 }
 
 /* Posts the laboratory's lines of TEXT, which is cut up; *SCREEN: what stands behind them. */
@@ -123,7 +146,9 @@ static Status post_lines(App *a, const char *path, char *text, char **screen) {
             break;
         }
         if (strncmp(line, "model ", 6) == 0)
-            s = post_model(a, path, line + 6);
+            s = post_model(a, "open", path, line + 6, "");
+        else if (strncmp(line, "rival ", 6) == 0)
+            s = post_rival(a, path, line + 6);
         else if (line[0] && line[0] != '#')
             s = app_post(a, line);
     }

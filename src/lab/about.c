@@ -160,6 +160,15 @@ static void add_conventions(Table *t) {
     about_add(t, "logarithms", "natural: nats");
 }
 
+/* Two runs side by side. */
+static void add_runs(Table *t, const SnapshotFacts *f) {
+    const char letter[2] = {f->versus, '\0'};
+    if (!f->versus) return;
+    about_add(t, "looked at", letter);
+    about_add(t, "run A", f->run_name[0]);
+    about_add(t, "run B", f->run_name[1]);
+}
+
 /* What was set on the way. */
 static void add_changes(Table *t, const Table *changes) {
     for (long i = 0; changes && i < table_rows(changes); i++) {
@@ -199,6 +208,7 @@ Table *about_snapshot(const Snapshot *s) {
         about_add(t, key, table_text(settings, i, 1));
     }
     add_changes(t, snapshot_table(s, "changes"));
+    add_runs(t, f);
     add_conventions(t);
     return t;
 }

@@ -104,12 +104,18 @@ static void exchange_runs(Lab *l) {
     l->rival_is_a = !l->rival_is_a;
 }
 
+/* What was kept is of the other model, and of words that may go with it. */
+static void forget_what_was_seen(Lab *l) {
+    if (l->observers) observers_forget(l->observers);
+    if (l->samples) sample_run_forget(l->samples);
+}
+
 /* The other one is looked at, at the same step, and the clock goes on as it went. */
 static void turn_to_other(Lab *l) {
     bool past = l->train.past;
     long step = train_standing(l), goal = l->train.goal;
     exchange_runs(l);
-    observers_forget(l->observers);
+    forget_what_was_seen(l);
     train_rest(&l->rival->train);
     train_look(l, past, step, goal);
 }
@@ -124,6 +130,7 @@ static void share_history(Lab *l, bool shared) {
 
 void versus_done(Lab *l) {
     if (!l->rival) return;
+    forget_what_was_seen(l);
     if (l->rival_is_a) exchange_runs(l); /* A stays: its corpus may be B's too */
     Lab *b = l->rival;
     train_done(&b->train);
@@ -218,11 +225,16 @@ static Status open_rival(Lab *l, const char *path, const char *letter) {
     return s;
 }
 
-static Status save_rival(const Lab *l, const char *path) {
+/* At the step that is looked at. */
+static Status save_rival(Lab *l, const char *path) {
     if (!l->rival) return status_usage(_("there is one run only; 'versus KEY=VALUE' begins another beside it"));
-    STATUS_TRY(run_save(l->rival->train.live, path));
-    l->rival->saved = run_done(l->rival->train.live);
-    return status_ok();
+    Lab *other = l->rival;
+    train_look(other, l->train.past, train_standing(l), 0);
+    while (other->train.seeking) (void)train_turn(other);
+    Status s = run_save(lab_shown(other), path);
+    if (status_is_ok(&s)) other->saved = run_done(lab_shown(other));
+    train_rest(&other->train);
+    return s;
 }
 
 /* ---- the command ---- */
