@@ -88,12 +88,12 @@ Lab *lab_new(Options *o) {
 
 void lab_free(Lab *l) {
     if (!l) return;
+    visit_done(l);
+    versus_done(l);
     observers_free(l->observers);
     decode_done(&l->decode);
     bpe_live_free(l->bpe);
     sample_run_free(l->samples);
-    visit_done(l);
-    versus_done(l);
     train_done(&l->train);
     options_free(l->options);
     options_free(l->pending);
