@@ -1,6 +1,7 @@
 #include "tape.h"
 
 #include "bug.h"
+#include "cancel.h"
 #include "grad_plan.h"
 #include "mem.h"
 #include "op.h"
@@ -222,7 +223,8 @@ static void make_ready(Tape *t) {
 void tape_run(Tape *t, int from, int to) {
     BUG_ON(from < 0 || to > t->nodes);
     make_ready(t);
-    for (int i = from; i < to; i++) infos[t->node[i].op].forward(t, &t->node[i]);
+    bool probe = t->mode == TAPE_PROBE; /* a look that nobody waits for any more need not be finished */
+    for (int i = from; i < to && !(probe && cancel_wanted()); i++) infos[t->node[i].op].forward(t, &t->node[i]);
 }
 
 void tape_forward(Tape *t) {

@@ -15,6 +15,7 @@ enum { LABEL_W = 10, ONE_ROW_W = 110, LINE_LEAST_W = 16, TOKEN_GAP = 1 };
 /* Title. */
 
 static const char *state_words(const SnapshotFacts *f) {
+    if (f->unfinished && f->state != RUN_RUNNING) return _("… looking");
     switch (f->state) {
     case RUN_LOADING:
         return _("loading …");

@@ -1,6 +1,7 @@
 #include "decode/beam.h"
 
 #include "bug.h"
+#include "cancel.h"
 #include "intl.h"
 #include "mem.h"
 
@@ -197,7 +198,10 @@ Status beam_step(Beam *b) {
 }
 
 Status beam_run(Beam *b) {
-    while (b->reason == BEAM_RUNNING) STATUS_TRY(beam_step(b));
+    while (b->reason == BEAM_RUNNING) {
+        if (cancel_wanted()) return status_cancelled();
+        STATUS_TRY(beam_step(b));
+    }
     return status_ok();
 }
 

@@ -1,6 +1,7 @@
 #include "decode/beam_sample.h"
 
 #include "intl.h"
+#include "cancel.h"
 #include "mem.h"
 #include "rng.h"
 
@@ -116,7 +117,7 @@ Status beam_samples(const BeamSource *s, int n, int tokens, int end, uint64_t se
         d.open[i] = i;
     }
     Status status = status_ok();
-    for (int t = 0; t < tokens && status_is_ok(&status); t++) {
+    for (int t = 0; t < tokens && status_is_ok(&status) && !cancel_wanted(); t++) {
         status = step(&d, t == 0, end);
         if (d.opened == 0 || (s->has_room && !s->has_room(s->owner))) break;
     }

@@ -2,6 +2,7 @@
 #include "decode/greedy.h"
 
 #include "bug.h"
+#include "cancel.h"
 #include "mem.h"
 
 #include <math.h>
@@ -95,7 +96,7 @@ Status greedy_model(Decoder *d, int vocabulary, const Vocab *v, int end, Languag
     begin(out);
     decoder_reset(d);
     const real *logits = decoder_feed(d, 0, ids, n);
-    while (out->count < most) {
+    while (out->count < most && !cancel_wanted()) {
         double p;
         int id = likeliest(logits, vocabulary, &p);
         add(out, id, end, p, (double)NAN);

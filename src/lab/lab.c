@@ -1,6 +1,7 @@
 #include "lab.h"
 
 #include "bug.h"
+#include "cancel.h"
 #include "intl.h"
 #include "lab_internal.h"
 #include "loaded.h"
@@ -368,15 +369,23 @@ static Table *settings_table(const Lab *l) {
     return t;
 }
 
-Snapshot *lab_snapshot(Lab *l) {
-    if (l->train.live) decode_refresh(l);
-    SnapshotFacts facts = facts_of(l);
-    Snapshot *s = snapshot_new(&facts);
-    if (!l->train.live) return s;
+/* What fits no observer. */
+static void add_settings(const Lab *l, Snapshot *to) {
+    Snapshot *s = snapshot_new(snapshot_facts(to));
+    snapshot_add_table(s, settings_table(l));
+    Table *state = decode_state(l), *changes = change_table(&l->train);
+    bpe_live_state(l->bpe, state);
+    snapshot_add_table(s, state);
+    versus_tables(l, s);
+    if (changes) snapshot_add_table(s, changes);
+    snapshot_include(to, s);
+    snapshot_unref(s);
+}
+
+/* UPDATE: room for the last one, NULL when there is none. */
+static Scene scene_of(const Lab *l, const SnapshotFacts *facts, const RunUpdate *update) {
     Run *r = lab_shown(l);
-    RunUpdate update;
-    bool updated = run_last_update(r, &update);
-    Scene scene = {.model = run_model(r),
+    return (Scene){.model = run_model(r),
                    .vocab = run_corpus(r)->vocab,
                    .language = run_corpus(r)->language,
                    .ids = l->decode.ids,
@@ -384,7 +393,7 @@ Snapshot *lab_snapshot(Lab *l) {
                    .visible = decode_visible(&l->decode),
                    .prompt = l->decode.prompt,
                    .tweak = lab_tweak(l),
-                   .given = facts.tamper[0] ? l->decode.given : NULL,
+                   .given = facts->tamper[0] ? l->decode.given : NULL,
                    .filter = l->decode.filter,
                    .seed = decode_seed(l),
                    .operation = l->operation,
@@ -392,20 +401,50 @@ Snapshot *lab_snapshot(Lab *l) {
                    .poke_id = l->poke_id,
                    .others = &run_corpus(r)->train,
                    .beam = l->beam,
-                   .step = facts.step,
+                   .step = facts->step,
                    .bpe = l->bpe,
                    .samples = l->samples,
                    .curve = l->train.curve,
                    .test = l->train.test,
-                   .update = updated ? &update : NULL};
-    observers_look(l->observers, &scene, l->watch, s);
-    snapshot_add_table(s, settings_table(l));
-    Table *state = decode_state(l);
-    bpe_live_state(l->bpe, state);
-    snapshot_add_table(s, state);
-    versus_tables(l, s);
-    Table *changes = change_table(&l->train);
-    if (changes) snapshot_add_table(s, changes);
+                   .update = update};
+}
+
+/* Parts go out in snapshots of their own: what is published is not added to. */
+typedef struct {
+    Lab *lab;
+    SnapshotFacts facts;
+    LabPart *part;
+    void *data;
+} Parts;
+
+static bool give_part(void *data, const Snapshot *so_far) {
+    Parts *p = data;
+    Snapshot *s = snapshot_new(&p->facts);
+    snapshot_share(s, so_far);
+    bool go_on = p->part(p->data, s);
+    snapshot_unref(s);
+    return go_on;
+}
+
+Snapshot *lab_look(Lab *l, LabPart *part, void *data) {
+    if (l->train.live) decode_refresh(l);
+    SnapshotFacts facts = facts_of(l);
+    Snapshot *s = snapshot_new(&facts);
+    if (!l->train.live) return s;
+    RunUpdate update;
+    bool updated = run_last_update(lab_shown(l), &update);
+    Scene scene = scene_of(l, &facts, updated ? &update : NULL);
+    add_settings(l, s);
+    Parts parts = {l, facts, part, data};
+    parts.facts.unfinished = true;
+    if (observers_look_on(l->observers, &scene, l->watch, s, part ? give_part : NULL, &parts)) return s;
+    snapshot_unref(s);
+    return NULL;
+}
+
+Snapshot *lab_snapshot(Lab *l) {
+    Snapshot *s = lab_look(l, NULL, NULL);
+    BUG_ON(!s && !cancel_wanted());
     return s;
 }
 

@@ -49,6 +49,11 @@ void lab_set_paced(Lab *l, bool paced);
  * line, the commands that bring prompt, position, filter and tampering to a fresh run; and once something was set,
  * changes: step,option,value. */
 Snapshot *lab_snapshot(Lab *l);
+/* The same for those who cannot wait: PART is told whenever something of it is finished, with a snapshot of its own
+ * that says that it is unfinished; when it answers false, or this thread's work is cancelled, the look is given up and
+ * NULL returned. */
+typedef bool LabPart(void *data, const Snapshot *so_far);
+Snapshot *lab_look(Lab *l, LabPart *part, void *data);
 
 /* Tables of two runs side by side, from a snapshot with what `curve` adds; NULL: there is one run. versus: run and the
  * columns of curve; versus_test: run and those of test. */

@@ -81,6 +81,7 @@ Status lab_do_write(Lab *l, const Words *w) {
     l->watch = OBSERVE_ALL;
     Snapshot *s = lab_snapshot(l);
     l->watch = watched;
+    if (!s) return status_cancelled();
     Table *made = NULL;
     if (strcmp(name, "attention") == 0) made = observe_attention_table(s, -1, -1);
     if (strcmp(name, "versus") == 0) made = lab_versus_curve(s);

@@ -2,6 +2,7 @@
  * with it and would cost without, and how its logits differ from those of the whole pass. */
 #include "account.h"
 #include "cache_sizes.h"
+#include "cancel.h"
 #include "decode/greedy.h"
 #include "differ.h"
 #include "mem.h"
@@ -54,7 +55,7 @@ static void add_check(const Look *l, int position, const real *logits) {
 /* What a token gives does not depend on how a text is cut into calls, so all of them go through the layers together, a
  * piece at a time; the steps of decoding are what they would have been. */
 static void feed_all(const Look *l) {
-    for (int from = 0, n; from < l->scene->visible; from += n) {
+    for (int from = 0, n; from < l->scene->visible && !cancel_wanted(); from += n) {
         n = l->scene->visible - from < PIECE ? l->scene->visible - from : PIECE;
         const real *logits = decoder_feed_all(l->decoder, 0, l->scene->ids + from, n);
         for (int i = 0; i < n; i++) add_check(l, from + i, logits + (size_t)i * (size_t)l->config.vocab);

@@ -2,6 +2,8 @@
 
 #include "bug.h"
 #include "cache_sizes.h"
+#include "cancel.h"
+#include "hash.h"
 #include "intl.h"
 #include "mem.h"
 #include "speaker.h"
@@ -43,6 +45,10 @@ struct Observers {
     Path true_path; /* from true_ids[0..true_n-1] */
     int *true_ids, true_n;
     Table *card_sizes; /* NULL: not made yet */
+    struct {
+        uint64_t key; /* of all that it rests on */
+        Snapshot *part;
+    } kept[OBSERVERS]; /* what each saw last; NULL: nothing that will be seen again */
 };
 
 typedef void Observe(Observers *o, const Scene *scene, Snapshot *s);
@@ -81,6 +87,10 @@ void observers_forget(Observers *o) {
     for (int i = 0; i < o->truths; i++) {
         mem_free(o->truth[i].ids);
         next_list_done(&o->truth[i].list);
+    }
+    for (int i = 0; i < OBSERVERS; i++) {
+        snapshot_unref(o->kept[i].part);
+        o->kept[i].part = NULL;
     }
     o->truths = o->next_truth = o->true_n = 0;
     o->language = NULL;
@@ -150,6 +160,112 @@ void observers_look(Observers *o, const Scene *scene, ObserverSet set, Snapshot 
 bool observers_watch(const Observers *o, ObserverId id) {
     return o->set & 1u << id;
 }
+
+/* --- bit by bit --- */
+
+/* What an observer rests on besides the model, the settings of the look and the visible tokens. */
+enum { FRESH = 1, KNOWN = 2, PROMPT = 4, FILTER = 8, POKE = 16, OPERATION = 32, BEAM = 64, ONLY_PROMPT = 128 };
+
+static const unsigned rests_on[OBSERVERS] = {
+    [OBSERVE_tokens] = KNOWN | PROMPT,
+    [OBSERVE_curve] = FRESH,
+    [OBSERVE_model] = FRESH,
+    [OBSERVE_filter] = FILTER,
+    [OBSERVE_beam] = BEAM | ONLY_PROMPT,
+    [OBSERVE_mask] = POKE,
+    [OBSERVE_step] = OPERATION,
+    [OBSERVE_cache] = PROMPT,
+    [OBSERVE_beam_samples] = BEAM | ONLY_PROMPT,
+    [OBSERVE_samples] = FRESH,
+    [OBSERVE_bpe] = FRESH,
+};
+
+/* Those that may take long come last, in this order. */
+static const ObserverId slow[] = {OBSERVE_path, OBSERVE_step, OBSERVE_cache, OBSERVE_beam, OBSERVE_beam_samples};
+enum { SLOW = sizeof slow / sizeof *slow };
+
+static bool is_slow(ObserverId id) {
+    for (int i = 0; i < SLOW; i++)
+        if (slow[i] == id) return true;
+    return false;
+}
+
+/* The I-th observer of a look, 0 <= i < OBSERVERS. */
+static ObserverId in_turn(int i) {
+    if (i >= OBSERVERS - SLOW) return slow[i - (OBSERVERS - SLOW)];
+    int id = 0;
+    for (int quick = 0; quick <= i; id++) quick += !is_slow((ObserverId)id);
+    return (ObserverId)(id - 1);
+}
+
+static uint64_t add_ids(uint64_t h, const int *ids, int n) {
+    return hash_bytes(hash_bytes(h, &n, sizeof n), ids, (size_t)n * sizeof *ids);
+}
+
+#define ADD(h, x) hash_bytes((h), &(x), sizeof(x))
+
+/* Of the model and of what is done to it for the look. */
+static uint64_t key_of_model(const Scene *scene) {
+    const ModelConfig *c = model_config(scene->model);
+    uint64_t h = ADD(ADD(ADD(HASH_START, scene->model), scene->step), scene->seed);
+    h = ADD(hash_bytes(h, c, sizeof *c), scene->tweak.window);
+    if (scene->tweak.head_off) h = hash_bytes(h, scene->tweak.head_off, (size_t)c->layers * (size_t)c->heads);
+    bool tampered = scene->given != NULL;
+    h = ADD(h, tampered);
+    return tampered ? add_ids(h, scene->given, scene->prompt) : h;
+}
+
+static uint64_t key_of(const Observers *o, const Scene *scene, ObserverId id) {
+    unsigned on = rests_on[id];
+    uint64_t h = key_of_model(scene);
+    bool sampled = observers_watch(o, OBSERVE_beam_samples);
+    bool only = on & ONLY_PROMPT && scene->prompt < scene->visible;
+    h = add_ids(h, scene->ids, only ? scene->prompt : scene->visible);
+    if (on & KNOWN) h = add_ids(h, scene->ids, scene->known);
+    if (on & PROMPT) h = ADD(h, scene->prompt);
+    if (on & FILTER)
+        h = ADD(ADD(ADD(ADD(h, scene->filter.tau), scene->filter.top_k), scene->filter.top_p), scene->filter.order);
+    if (on & POKE) h = ADD(ADD(h, scene->poke), scene->poke_id);
+    bool updated = scene->update != NULL;
+    if (on & OPERATION) h = ADD(ADD(h, scene->operation), updated);
+    if (on & BEAM) h = ADD(ADD(ADD(h, scene->beam.width), scene->beam.length_norm), scene->beam.truth);
+    if (on & BEAM) h = ADD(h, sampled);
+    return h;
+}
+
+/* The part of one observer, as it was kept or anew; NULL: cancelled. */
+static const Snapshot *part_of(Observers *o, const Scene *scene, ObserverId id, const SnapshotFacts *facts) {
+    uint64_t key = key_of(o, scene, id);
+    if (o->kept[id].part && o->kept[id].key == key && !(rests_on[id] & FRESH)) return o->kept[id].part;
+    snapshot_unref(o->kept[id].part); /* there may be no room for two of them */
+    o->kept[id].part = NULL;
+    Snapshot *part = snapshot_new(facts);
+    rows[id].observe(o, scene, part);
+    if (cancel_wanted()) {
+        snapshot_unref(part);
+        return NULL;
+    }
+    o->kept[id].key = key;
+    return o->kept[id].part = part;
+}
+
+bool observers_look_on(Observers *o, const Scene *scene, ObserverSet set, Snapshot *s, ObserversPart *part,
+                       void *data) {
+    BUG_ON(scene->visible < 1 || scene->visible > scene->known);
+    o->probed = o->speaking = false;
+    o->set = set = with_needs(set);
+    for (int i = 0; i < OBSERVERS; i++) {
+        ObserverId id = in_turn(i);
+        if (!(set & (1u << id))) continue;
+        const Snapshot *seen = part_of(o, scene, id, snapshot_facts(s));
+        if (!seen) return false;
+        snapshot_include(s, seen);
+        if (part && !part(data, s)) return false;
+    }
+    return true;
+}
+
+/* --- for the observers --- */
 
 Tape *observers_probe(Observers *o, const Scene *scene) {
     if (o->probed) return o->probe;

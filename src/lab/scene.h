@@ -70,6 +70,12 @@ void observers_forget(Observers *o); /* what was remembered of a language that i
 Status observers_add(const char *name, ObserverSet *set) STATUS_CHECKED;
 /* Puts fields and tables of those in SET into S. */
 void observers_look(Observers *o, const Scene *scene, ObserverSet set, Snapshot *s);
+/* The same bit by bit: what each observer adds is a part of S, that which is quick first, and is kept for the next look
+ * as long as all that it rests on is the same. After each PART is told (NULL: nobody is). False: the look is not wanted
+ * any more, because PART said so with false or the work of this thread was cancelled; S holds what was finished. */
+typedef bool ObserversPart(void *data, const Snapshot *s);
+bool observers_look_on(Observers *o, const Scene *scene, ObserverSet set, Snapshot *s, ObserversPart *part,
+                       void *data) STATUS_CHECKED;
 
 /* --- for the observers --- */
 bool observers_watch(const Observers *o, ObserverId id); /* ID is among those that look now */

@@ -18,6 +18,8 @@ struct Snapshot {
     int fields, field_capacity, field_hash_capacity;
     Table **table;
     int tables, table_capacity;
+    Snapshot **part;
+    int parts, part_capacity;
 };
 
 /* References are counted on snapshots that are otherwise constant. */
@@ -29,11 +31,16 @@ static uint64_t hash_of(const char *name) {
     return hash_bytes(HASH_START, name, strlen(name));
 }
 
-static const Field *find_field(const Snapshot *s, const char *name) {
-    uint64_t hash = hash_of(name);
+static const Field *find_hashed(const Snapshot *s, uint64_t hash, const char *name) {
     for (int i = 0; i < s->fields; i++)
         if (s->field_hash[i] == hash && strcmp(s->field[i]->name, name) == 0) return s->field[i];
-    return NULL;
+    const Field *found = NULL;
+    for (int i = 0; !found && i < s->parts; i++) found = find_hashed(s->part[i], hash, name);
+    return found;
+}
+
+static const Field *find_field(const Snapshot *s, const char *name) {
+    return find_hashed(s, hash_of(name), name);
 }
 
 Snapshot *snapshot_new(const SnapshotFacts *facts) {
@@ -55,6 +62,16 @@ void snapshot_add_table(Snapshot *s, Table *t) {
     BUG_ON(snapshot_table(s, table_name(t)) != NULL);
     MEM_GROW(s->table, s->tables, s->table_capacity);
     s->table[s->tables++] = t;
+}
+
+void snapshot_include(Snapshot *s, const Snapshot *part) {
+    MEM_GROW(s->part, s->parts, s->part_capacity);
+    s->part[s->parts++] = snapshot_ref(part);
+}
+
+void snapshot_share(Snapshot *s, const Snapshot *from) {
+    BUG_ON(from->fields > 0 || from->tables > 0);
+    for (int i = 0; i < from->parts; i++) snapshot_include(s, from->part[i]);
 }
 
 SnapshotFacts snapshot_facts_unknown(void) {
@@ -84,6 +101,8 @@ Snapshot *snapshot_ref(const Snapshot *s) {
 static void snapshot_free(Snapshot *s) {
     for (int i = 0; i < s->fields; i++) field_free(s->field[i]);
     for (int i = 0; i < s->tables; i++) table_free(s->table[i]);
+    for (int i = 0; i < s->parts; i++) snapshot_unref(s->part[i]);
+    mem_free(s->part);
     mem_free(s->field);
     mem_free(s->field_hash);
     mem_free(s->table);
@@ -113,23 +132,41 @@ const Field *snapshot_field(const Snapshot *s, const char *name_format, ...) {
 const Table *snapshot_table(const Snapshot *s, const char *name) {
     for (int i = 0; i < s->tables; i++)
         if (strcmp(table_name(s->table[i]), name) == 0) return s->table[i];
-    return NULL;
+    const Table *found = NULL;
+    for (int i = 0; !found && i < s->parts; i++) found = snapshot_table(s->part[i], name);
+    return found;
 }
 
+/* Parts come first, in the order in which they were included. */
+
 int snapshot_tables(const Snapshot *s) {
-    return s->tables;
+    int n = s->tables;
+    for (int i = 0; i < s->parts; i++) n += snapshot_tables(s->part[i]);
+    return n;
 }
 
 const Table *snapshot_table_at(const Snapshot *s, int i) {
+    for (int k = 0; k < s->parts; k++) {
+        int n = snapshot_tables(s->part[k]);
+        if (i < n) return snapshot_table_at(s->part[k], i);
+        i -= n;
+    }
     BUG_ON(i < 0 || i >= s->tables);
     return s->table[i];
 }
 
 int snapshot_fields(const Snapshot *s) {
-    return s->fields;
+    int n = s->fields;
+    for (int i = 0; i < s->parts; i++) n += snapshot_fields(s->part[i]);
+    return n;
 }
 
 const Field *snapshot_field_at(const Snapshot *s, int i) {
+    for (int k = 0; k < s->parts; k++) {
+        int n = snapshot_fields(s->part[k]);
+        if (i < n) return snapshot_field_at(s->part[k], i);
+        i -= n;
+    }
     BUG_ON(i < 0 || i >= s->fields);
     return s->field[i];
 }

@@ -29,6 +29,7 @@ typedef struct {
     long parameters;
     int vocab, context, d, layers, heads, kv_heads, head_dim, d_ff, window;
     bool reads_only; /* somebody else's model: nothing is trained */
+    bool unfinished; /* more is being worked out: what is missing comes with the next one */
     /* training clock: steps count from 1; 0 is the model as it was initialised */
     long step;  /* what is looked at */
     long head;  /* the newest step trained; step < head: the past */
@@ -81,6 +82,8 @@ typedef struct Snapshot Snapshot;
 Snapshot *snapshot_new(const SnapshotFacts *facts);
 void snapshot_add_field(Snapshot *s, Field *f);
 void snapshot_add_table(Snapshot *s, Table *t);
+void snapshot_include(Snapshot *s, const Snapshot *part); /* its fields and tables too, shared; takes a reference */
+void snapshot_share(Snapshot *s, const Snapshot *from);   /* includes the parts of FROM, which has nothing else */
 
 Snapshot *snapshot_ref(const Snapshot *s); /* thread-safe */
 void snapshot_unref(const Snapshot *s);    /* thread-safe; NULL is allowed */

@@ -20,6 +20,7 @@ enum { WAKE_READ, WAKE_WRITE };
  * LAZIEST seconds whatever it costs. */
 #define PICTURE_SHARE 0.03
 #define LAZIEST       0.5
+#define AT_ONCE       0.04 /* seconds: a look that takes no longer is always finished */
 
 struct Worker {
     Lab *lab; /* of the thread, once it runs */
@@ -29,6 +30,7 @@ struct Worker {
     bool prepared; /* of the thread */
     double last;   /* of the thread: when a snapshot was last published */
     double look;   /* of the thread: seconds that making one takes lately */
+    double shown;  /* of the thread: when the look under way last gave something */
 
     pthread_mutex_t mutex; /* over all that follows */
     pthread_cond_t work;   /* a line came, or the end */
@@ -37,6 +39,9 @@ struct Worker {
     Snapshot *latest; /* NULL: taken */
     bool wanted;      /* somebody took the last one, or nobody has had one yet */
     atomic_bool stop; /* also looked at without the mutex, by what takes long */
+    bool looking;     /* a snapshot is being made, */
+    double begun;     /* since then */
+    atomic_bool drop; /* it is not wanted any more; looked at like stop */
     double interval;  /* least seconds between two snapshots of running work */
     double price;     /* seconds that the screen needs for one */
 };
@@ -49,10 +54,7 @@ static void wake(Worker *w) {
     while (n < 0 && errno == EINTR);
 }
 
-static void publish(Worker *w) {
-    double begin = clock_cpu();
-    Snapshot *fresh = lab_snapshot(w->lab);
-    w->look = 0.5 * (w->look + clock_cpu() - begin);
+static void give(Worker *w, Snapshot *fresh) {
     pthread_mutex_lock(&w->mutex);
     Snapshot *old = w->latest;
     w->latest = fresh;
@@ -61,6 +63,40 @@ static void publish(Worker *w) {
     pthread_mutex_unlock(&w->mutex);
     snapshot_unref(old);
     w->last = clock_now();
+}
+
+/* A look that takes longer than eyes do not mind shows what it has, and is given up when a line comes. */
+static bool give_part(void *self, const Snapshot *so_far) {
+    Worker *w = self;
+    double now = clock_now();
+    if (now - w->begun < AT_ONCE) return true;
+    pthread_mutex_lock(&w->mutex);
+    bool go_on = w->lines == 0 && !w->stop;
+    pthread_mutex_unlock(&w->mutex);
+    if (!go_on || now - w->shown >= AT_ONCE) {
+        give(w, snapshot_ref(so_far));
+        w->shown = now;
+    }
+    return go_on;
+}
+
+static void set_looking(Worker *w, bool looking) {
+    pthread_mutex_lock(&w->mutex);
+    w->looking = looking;
+    w->begun = w->shown = clock_now();
+    w->drop = w->stop;
+    pthread_mutex_unlock(&w->mutex);
+    cancel_lend(looking ? &w->drop : &w->stop);
+}
+
+static void publish(Worker *w) {
+    double begin = clock_cpu();
+    bool patient = w->kind == WORKER_INLINE;
+    if (!patient) set_looking(w, true);
+    Snapshot *fresh = lab_look(w->lab, patient ? NULL : give_part, w);
+    if (!patient) set_looking(w, false);
+    w->look = 0.5 * (w->look + clock_cpu() - begin);
+    if (fresh) give(w, fresh);
 }
 
 /* Whether the screen waits for news and the rate allows it. */
@@ -111,6 +147,7 @@ bool worker_post(Worker *w, const char *line) {
     if (room) {
         w->line[(w->first + w->lines) % WORKER_QUEUE] = mem_text(line);
         w->lines++;
+        if (w->looking && clock_now() - w->begun > AT_ONCE) w->drop = true;
         pthread_cond_signal(&w->work);
     }
     pthread_mutex_unlock(&w->mutex);
@@ -240,7 +277,7 @@ Worker *worker_new(Lab *l, WorkerKind kind) {
 
 static void join(Worker *w) {
     pthread_mutex_lock(&w->mutex);
-    w->stop = true;
+    w->stop = w->drop = true;
     pthread_cond_signal(&w->work);
     pthread_mutex_unlock(&w->mutex);
     pthread_join(w->thread, NULL);
