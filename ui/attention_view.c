@@ -146,7 +146,19 @@ static void plan_cells(const PaneContext *x, AttentionPlan *p) {
     if (p->cell_h > 1) p->cell_h &= ~1;
 }
 
+/* As many tokens to a cell, at least two columns and a row (on a wall half of one), as it takes to show all. */
+static void plan_blocks(const PaneContext *x, AttentionPlan *p) {
+    if (!((const AttentionState *)x->state)->blocks || p->stage == STAGE_MIX) return;
+    int w = at_least((p->map.w - p->label_w - 2) / 2, 1),
+        h = at_least(p->map.h - HEADER_ROWS - 1, 1); /* labels of positions may take one more row */
+    if (x->detail == DETAIL_WALL) h *= 2;
+    int across = (p->tokens + w - 1) / w, down = (p->tokens + h - 1) / h;
+    p->block = at_least(across > down ? across : down, 1);
+    p->rows = p->cols = (p->tokens + p->block - 1) / p->block;
+}
+
 static void plan_scroll(const PaneContext *x, AttentionPlan *p) {
+    if (p->block > 1) return; /* all of it is there */
     int w = at_least(p->map.w - p->label_w - 2, 1), h = at_least(p->map.h - HEADER_ROWS, 1);
     int seen_rows = 2 * h / p->cell_h, seen_cols = w / p->cell_w;
     int col = p->stage == STAGE_MIX ? ((const AttentionState *)x->state)->dimension : x->cursor->key;
@@ -161,6 +173,7 @@ bool attention_plan(const PaneContext *x, int w, int h, AttentionPlan *out) {
     if (!f) return false;
     p.rows = f->dim[1];
     p.cols = f->dim[2];
+    p.block = 1;
     plan_labels(x, &p, w);
     if (x->detail == DETAIL_WALL)
         plan_wall(&p, w, h);
@@ -168,6 +181,7 @@ bool attention_plan(const PaneContext *x, int w, int h, AttentionPlan *out) {
         plan_focus(&p, w, h);
     else
         plan_present(&p, w, h);
+    plan_blocks(x, &p);
     plan_cells(x, &p);
     plan_scroll(x, &p);
     *out = p;
@@ -184,13 +198,25 @@ typedef struct {
     const Field *masked; /* where it is -inf a cell is void; NULL: nothing is */
     int decimals, room;  /* of the number on a cell: at most, and columns that leave it a neighbour's distance */
     bool tight;          /* without the zero before the point */
+    int block;           /* values along an edge of a cell */
 } MapData;
+
+/* What a cell shows: its value, or of a block the one farthest from zero; NaN: all of it is hidden. */
+static double cell_value(const MapData *m, int row, int col) {
+    double most = (double)NAN;
+    for (int i = row * m->block; i < (row + 1) * m->block && i < m->field->dim[1]; i++)
+        for (int j = col * m->block; j < (col + 1) * m->block && j < m->field->dim[2]; j++) {
+            double x = (double)field_at(m->field, m->head, i, j, 0);
+            if (m->masked && isinf(field_at(m->masked, m->head, i, j, 0))) continue;
+            if (isfinite(x) && !(fabs(x) <= fabs(most))) most = x;
+        }
+    return most;
+}
 
 static int map_heat(const void *data, int row, int col) {
     const MapData *m = data;
-    double x = (double)field_at(m->field, m->head, row, col, 0);
-    if (m->masked && isinf(field_at(m->masked, m->head, row, col, 0))) return -1;
-    if (!isfinite(x)) return -1;
+    double x = cell_value(m, row, col);
+    if (isnan(x)) return -1;
     double share = m->row_scale[row] > 0 ? x / m->row_scale[row] : 0;
     double heat = m->weights ? 255 * share : 128 + 127 * share;
     return heat < 0 ? 0 : heat > 255 ? 255 : (int)(heat + 0.5);
@@ -208,7 +234,7 @@ static double largest_in_row(const Field *f, int head, int row) {
 double attention_map_scale(const PaneContext *x, const AttentionPlan *p) {
     const Field *f = stage_field(x->snapshot, x->cursor->layer, p->stage);
     double whole = p->stage == STAGE_WEIGHTS ? 1 : 0;
-    for (int i = 0; i < p->rows && p->stage != STAGE_WEIGHTS; i++)
+    for (int i = 0; i < f->dim[1] && p->stage != STAGE_WEIGHTS; i++)
         whole = fmax(whole, largest_in_row(f, x->cursor->head, i));
     return whole;
 }
@@ -217,12 +243,15 @@ static MapData map_data(const PaneContext *x, const AttentionPlan *p) {
     const AttentionState *state = x->state;
     MapData m = {.field = stage_field(x->snapshot, x->cursor->layer, p->stage),
                  .head = x->cursor->head,
+                 .block = p->block,
                  .weights = p->stage == STAGE_WEIGHTS};
     bool hides = p->stage == STAGE_MASKED || p->stage == STAGE_WEIGHTS;
     if (hides) m.masked = stage_field(x->snapshot, x->cursor->layer, STAGE_MASKED);
     m.row_scale = MEM_ARRAY(double, (size_t)p->rows);
     double whole = attention_map_scale(x, p);
-    for (int i = 0; i < p->rows; i++) m.row_scale[i] = state->per_row ? largest_in_row(m.field, m.head, i) : whole;
+    for (int i = 0; i < p->rows; i++) m.row_scale[i] = state->per_row ? 0 : whole;
+    for (int i = 0; i < m.field->dim[1] && state->per_row; i++)
+        m.row_scale[i / p->block] = fmax(m.row_scale[i / p->block], largest_in_row(m.field, m.head, i));
     return m;
 }
 
@@ -231,10 +260,13 @@ typedef struct {
     const char **label;
 } Labels;
 
-static Labels labels_new(const Snapshot *s, int n, bool tokens) {
+/* Of blocks: the position where each begins. */
+static Labels labels_new(const Snapshot *s, int n, bool tokens, int block) {
     Labels l = {mem_zero((size_t)n, READING_TOKEN), MEM_ARRAY(const char *, (size_t)n)};
     for (int i = 0; i < n; i++) {
-        if (tokens)
+        if (tokens && block > 1)
+            snprintf(l.text[i], READING_TOKEN, "%d", i * block);
+        else if (tokens)
             reading_token(s, i, l.text[i]);
         else
             snprintf(l.text[i], READING_TOKEN, "%d", i + 1);
@@ -276,20 +308,20 @@ static void large_map_init(LargeMap *m, const PaneContext *x, const AttentionPla
     m->data.decimals = !m->data.weights ? 1 : p->cell_w >= 8 && !large ? 3 : 2;
     m->data.room = p->cell_w - 1;
     m->data.tight = p->cell_w < 6 || large;
-    m->rows = labels_new(x->snapshot, p->rows, true);
-    m->cols = labels_new(x->snapshot, p->cols, !mix);
+    m->rows = labels_new(x->snapshot, p->rows, true, p->block);
+    m->cols = labels_new(x->snapshot, p->cols, !mix, p->block);
     m->heat = (Heat){.rows = p->rows,
                      .cols = p->cols,
                      .heat = map_heat,
-                     .text = p->cell_w >= 5 ? map_text : NULL,
+                     .text = p->cell_w >= 5 && p->block == 1 ? map_text : NULL,
                      .data = &m->data,
                      .map = m->data.weights ? HEAT_SEQUENTIAL : HEAT_DIVERGING,
                      .cell_w = p->cell_w,
                      .cell_h = p->cell_h,
                      .first_row = p->first_row,
                      .first_col = p->first_col,
-                     .cursor_row = x->cursor->query,
-                     .cursor_col = mix ? state->dimension : x->cursor->key,
+                     .cursor_row = x->cursor->query / p->block,
+                     .cursor_col = mix ? state->dimension : x->cursor->key / p->block,
                      .row_label = m->rows.label,
                      .col_label = m->cols.label,
                      .row_axis = _("query"),
@@ -316,6 +348,7 @@ bool attention_map_hit(const PaneContext *x, const AttentionPlan *p, int w, int 
     large_map_init(&m, x, p);
     Canvas *blank = canvas_new(w, h, GLYPHS_HALF);
     bool hit = draw_heat_at(blank, p->map, &m.heat, px, py, row, col);
+    if (hit) *row *= p->block, *col *= p->block;
     canvas_free(blank);
     large_map_done(&m);
     return hit;

@@ -20,6 +20,7 @@ typedef struct {
     AttentionStage stage;
     bool per_row;  /* each row by its own largest value */
     bool terms;    /* the terms of q·k in place of the map */
+    bool blocks;   /* all tokens at once, several to a cell where there are more than cells */
     int dimension; /* of the mix stage: the column under the cursor */
 } AttentionState;
 
@@ -28,6 +29,7 @@ typedef struct {
     int layers, heads, tokens;
     AttentionStage stage;
     int rows, cols; /* of the large map */
+    int block;      /* tokens along an edge of one of its cells: the largest value of a block shows */
     Rect map, sum, maps, foot, stages;
     int cell_w, cell_h; /* of the large map; cell_h in half rows */
     int label_w;

@@ -68,7 +68,7 @@ bool next_stage(const Table *filter, long *at, const char **name, long *kept) {
     int stage = table_find(filter, "stage"), keeps = table_find(filter, "kept");
     *name = table_text(filter, *at, stage);
     for (*kept = 0; *at < rows && !strcmp(table_text(filter, *at, stage), *name); ++*at)
-        *kept += table_int(filter, *at, keeps) != 0;
+        *kept += (long)table_int(filter, *at, keeps); /* one row may stand for many words */
     return true;
 }
 

@@ -142,6 +142,15 @@ static Status run_scale(void *owner, const Words *words) {
     return status_ok();
 }
 
+static Status run_blocks(void *owner, const Words *words) {
+    AttentionState *state = ((PaneCall *)owner)->state;
+    bool on = words->count > 1 && !strcmp(words->word[1], "on");
+    if (words->count > 1 && !on && strcmp(words->word[1], "off"))
+        return status_usage(_("blocks is on or off, not %s"), words->word[1]);
+    state->blocks = words->count > 1 ? on : !state->blocks;
+    return status_ok();
+}
+
 static Status run_switch(void *owner, const Words *words) {
     PaneCall *call = owner;
     (void)words;
@@ -152,6 +161,7 @@ static Status run_switch(void *owner, const Words *words) {
 static void attention_save(const void *state, Str *out) {
     const AttentionState *s = state;
     str_addf(out, "stage %s\nscale %s\n", attention_stage_name(s->stage), s->per_row ? "row" : "whole");
+    if (s->blocks) str_add(out, "blocks on\n");
 }
 
 static int attention_tables(const PaneContext *x, Table **out) {
@@ -180,6 +190,7 @@ static void attention_subtitle(const PaneContext *x, char *out, size_t bytes) {
 static const KeyRow attention_keys[] = {
     {"s", "stage", N_("stage"), N_("next stage: scores, scaled, masked, weights, mix")},
     {"r", "scale", N_("row scale"), N_("colours by each row's largest value, or by the whole map")},
+    {"v", "blocks", N_("overview"), N_("all tokens at once: of a long text several to a cell, the largest shows")},
     {"-", "switch", N_("head off"), N_("switch the head under the cursor off, or on again")},
     {NULL, NULL, NULL, NULL},
 };
@@ -188,6 +199,8 @@ static const Command attention_commands[] = {
     {"stage", "[scores|scaled|softcapped|masked|weights|mix]", N_("the stage of attention that the map shows"), 0, 1,
      run_stage},
     {"scale", "[whole|row]", N_("colours by the whole map, or by each row's largest value"), 0, 1, run_scale},
+    {"blocks", "[on|off]", N_("all tokens at once, several to a cell where they are many, or each in its own"), 0, 1,
+     run_blocks},
     {"switch", "", N_("switch the head under the cursor off, or on again"), 0, 0, run_switch},
     {NULL, NULL, NULL, 0, 0, NULL},
 };
@@ -199,7 +212,7 @@ const PaneType pane_attention = {
                 "row of weights sums to 1. "
                 "A dot is a cell that the mask hides. The small maps are all layers and heads. Enter shows the terms "
                 "of q·k; s walks through the "
-                "stages from scores to the mix."),
+                "stages from scores to the mix; v shows a long text at once, in blocks of tokens."),
     .empty = N_("The attention of every layer and head will appear here as soon as the model is there; e gives it a "
                 "sentence to read."),
     .watch = "attention tokens",

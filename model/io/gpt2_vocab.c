@@ -5,6 +5,7 @@
 #include "mem.h"
 #include "str.h"
 #include "text/byte_level.h"
+#include "text/pipeline.h"
 #include "utf8.h"
 
 #include <jansson.h>
@@ -96,15 +97,49 @@ static void choose_file(const char *dir, const char *first, const char *second, 
     str_addf(path, "%s/%s", dir, first); /* the one to miss */
 }
 
+static Status add_letters(Pipeline *p, json_t *root) {
+    if (!json_is_object(root)) return status_usage(_("it is not an object of pieces with their ids"));
+    const char *piece;
+    json_t *id;
+    json_object_foreach(root, piece, id) {
+        if (!json_is_integer(id)) return status_usage(_("the id of piece '%s' is not a whole number"), piece);
+        STATUS_TRY(piece_table_add(&p->pieces, piece, strlen(piece), json_integer_value(id)));
+    }
+    return status_ok();
+}
+
+/* A vocabulary without merges, such as a toy's letters: each character of a text that is a piece, all others vanish. */
+static Status read_letters(const char *name, Tokenizer **out) {
+    Str text;
+    str_init(&text);
+    Pipeline *p = pipeline_new();
+    pre_tokenizer_add(&p->pre, (PreStep){.kind = PRE_BYTES});
+    pipeline_add_decode(p, (DecodeStep){.kind = DECODE_BYTES});
+    json_error_t error;
+    json_t *root = NULL;
+    Status s = file_read(name, VOCAB_FILE_BYTES, &text);
+    if (status_is_ok(&s) && !(root = json_loadb(text.s, text.len, JSON_REJECT_DUPLICATES, &error)))
+        s = status_usage(_("'%s' line %d is not JSON: %s"), name, error.line, error.text);
+    if (status_is_ok(&s)) s = add_letters(p, root);
+    if (status_is_ok(&s))
+        s = pipeline_finish(p, out);
+    else
+        pipeline_free(p);
+    json_decref(root);
+    str_done(&text);
+    return status_is_ok(&s) || strstr(s.text, name) ? s : about_file(name, &s);
+}
+
 Status gpt2_vocab_read(const char *dir, Tokenizer **out) {
     Str pieces_name, merges_name, pieces, merges;
     Str *const all[] = {&pieces_name, &merges_name, &pieces, &merges};
     for (size_t i = 0; i < 4; i++) str_init(all[i]);
     choose_file(dir, "encoder.json", "vocab.json", &pieces_name);
     choose_file(dir, "vocab.bpe", "merges.txt", &merges_name);
-    Status s = file_read(pieces_name.s, VOCAB_FILE_BYTES, &pieces);
-    if (status_is_ok(&s)) s = file_read(merges_name.s, VOCAB_FILE_BYTES, &merges);
-    if (status_is_ok(&s))
+    bool letters = access(pieces_name.s, F_OK) == 0 && access(merges_name.s, F_OK) != 0;
+    Status s = letters ? read_letters(pieces_name.s, out) : file_read(pieces_name.s, VOCAB_FILE_BYTES, &pieces);
+    if (status_is_ok(&s) && !letters) s = file_read(merges_name.s, VOCAB_FILE_BYTES, &merges);
+    if (status_is_ok(&s) && !letters)
         s = gpt2_vocab_parse(pieces_name.s, pieces.s, pieces.len, merges_name.s, merges.s, merges.len, out);
     for (size_t i = 0; i < 4; i++) str_done(all[i]);
     return s;

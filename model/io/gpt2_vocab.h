@@ -8,7 +8,8 @@
 
 #include <stddef.h>
 
-/* The two files of the folder DIR. What is wrong is told with the file and, of merges, the line. */
+/* The two files of the folder DIR; where there are no merges, characters are tokens. What is wrong is told with the
+ * file and, of merges, the line. */
 Status gpt2_vocab_read(const char *dir, Tokenizer **out) STATUS_CHECKED;
 /* The same of their bytes; the names are for sentences. */
 Status gpt2_vocab_parse(const char *pieces_name, const char *pieces, size_t pieces_bytes, const char *merges_name,

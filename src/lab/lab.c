@@ -14,6 +14,11 @@
 #include <string.h>
 #include <unistd.h>
 
+enum {
+    VOCAB_SHOWN = 8192, /* a live look has a row for each token of a vocabulary up to this size, */
+    ROWS_SHOWN = 2000   /* else for the likeliest so many */
+};
+
 static const Option lab_rows[] = {
     {"model", OPTION_TEXT, NULL, 0, 0, NULL, "file",
      N_("a model to look at: a checkpoint, a llama2.c file, a folder in the Hugging Face layout; none: one is "
@@ -396,6 +401,8 @@ static Scene scene_of(const Lab *l, const SnapshotFacts *facts, const RunUpdate 
                    .given = facts->tamper[0] ? l->decode.given : NULL,
                    .filter = l->decode.filter,
                    .seed = decode_seed(l),
+                   .rows = model_config(run_model(r))->vocab > VOCAB_SHOWN ? ROWS_SHOWN : 0,
+                   .text = l->decode.text.s,
                    .operation = l->operation,
                    .poke = l->poke,
                    .poke_id = l->poke_id,

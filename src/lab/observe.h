@@ -18,7 +18,7 @@
  *              empty without a grammar and after an impossible prefix)
  *   path       tables path: step,token,id,p,log_p,true_p and sentence: of,text,log_p,true_log_p (greedy continuation of
  * what is visible; of = model, and truth when the grammar is known; log_p counts the tokens added, END included) filter
- * table filter: stage,index,value,kept and draws: number,id,token (the sampling pipeline after the last visible token;
+ * table filter: stage,index,value,kept (of a large vocabulary the likeliest; index -1 stands for all others, kept says how many) and draws: number,id,token (the sampling pipeline after the last visible token;
  * the first draw is the one that decoding takes there)
  *   beam       the search from what is visible of the prompt: table beam, one row:
  * width,length_norm,of,tokens,prompt_tokens,since_step,before,compared_step (every look from since_step on has found

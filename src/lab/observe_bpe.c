@@ -7,7 +7,10 @@ void observe_bpe(Observers *o, const Scene *scene, Snapshot *s) {
     if (!scene->bpe) return;
     Str prompt;
     str_init(&prompt);
-    vocab_join(scene->vocab, scene->ids, scene->prompt, &prompt);
+    if (scene->text)
+        str_add(&prompt, scene->text);
+    else
+        vocab_join(scene->vocab, scene->ids, scene->prompt, &prompt);
     bpe_live_show(scene->bpe, vocab_tokenizer(scene->vocab), prompt.s, s);
     str_done(&prompt);
 }

@@ -46,12 +46,13 @@ static const Column untouched_columns[] = {
     {"token", COLUMN_TEXT, ""}, {"id", COLUMN_INT, ""}, {"model_p", COLUMN_DOUBLE, ""}, {0}};
 
 /* What the model would say had nobody tampered: by id. */
-static void add_untouched(Observers *o, const Scene *scene, Snapshot *s) {
+static void add_untouched(Observers *o, const Scene *scene, Snapshot *s, const bool *shown) {
     const double *logits = observers_untouched(o, scene);
     if (!logits) return;
     int vocab = model_config(scene->model)->vocab;
     Table *t = table_new("untouched", untouched_columns);
     for (int id = 0; id < vocab; id++) {
+        if (!shown[id]) continue;
         table_add_text(t, tokens_name(scene->vocab, id));
         table_add_int(t, id);
         table_add_real(t, exp(speaker_log_p(logits, vocab, id)));
@@ -59,16 +60,36 @@ static void add_untouched(Observers *o, const Scene *scene, Snapshot *s) {
     snapshot_add_table(s, t);
 }
 
-void observe_next(Observers *o, const Scene *scene, Snapshot *s) {
+/* All tokens by falling logit. */
+static Candidate *candidates(Observers *o, const Scene *scene) {
     int vocab = model_config(scene->model)->vocab;
     const real *logits = last_logits(o, scene);
     Candidate *c = MEM_ARRAY(Candidate, (size_t)vocab);
     for (int i = 0; i < vocab; i++) c[i] = (Candidate){i, logits[i]};
     qsort(c, (size_t)vocab, sizeof *c, by_logit);
+    return c;
+}
+
+static int rows_of(const Scene *scene) {
+    int vocab = model_config(scene->model)->vocab;
+    return scene->rows > 0 && scene->rows < vocab ? scene->rows : vocab;
+}
+
+/* Whether tables have a row for each token. */
+static bool *shown_tokens(const Scene *scene, const Candidate *c) {
+    bool *shown = MEM_ARRAY(bool, (size_t)model_config(scene->model)->vocab);
+    for (int i = 0; i < rows_of(scene); i++) shown[c[i].id] = true;
+    return shown;
+}
+
+void observe_next(Observers *o, const Scene *scene, Snapshot *s) {
+    int vocab = model_config(scene->model)->vocab;
+    Candidate *c = candidates(o, scene);
+    bool *shown = shown_tokens(scene, c);
     double log_z = log_sum_exp(c, vocab);
     const NextList *truth = observers_truth(o, scene, scene->ids, scene->visible);
     Table *t = table_new("next", observe_next_columns);
-    for (int i = 0; i < vocab; i++) {
+    for (int i = 0; i < rows_of(scene); i++) {
         const char *token = tokens_name(scene->vocab, c[i].id);
         table_add_text(t, token);
         table_add_int(t, c[i].id);
@@ -80,8 +101,9 @@ void observe_next(Observers *o, const Scene *scene, Snapshot *s) {
             table_add_empty(t);
     }
     snapshot_add_table(s, t);
+    add_untouched(o, scene, s, shown);
     mem_free(c);
-    add_untouched(o, scene, s);
+    mem_free(shown);
 }
 
 /* Counts of sentences that were drawn from here or from elsewhere: sample_run.h. */
@@ -101,15 +123,33 @@ static const Column draw_columns[] = {
     {0},
 };
 
-static Table *stages_table(const Filter *f) {
+/* Those without a row, together: index -1, the sum of what they have, how many are kept. */
+static void add_others(Table *t, const FilterStage *stage, const bool *shown, int n) {
+    double sum = 0;
+    int kept = 0;
+    for (int i = 0; i < n; i++) {
+        if (shown[i]) continue;
+        sum += stage->kept[i] ? stage->value[i] : 0;
+        kept += stage->kept[i];
+    }
+    table_add_text(t, stage->name);
+    table_add_int(t, -1);
+    table_add_real(t, sum);
+    table_add_int(t, kept);
+}
+
+static Table *stages_table(const Filter *f, const bool *shown, bool others) {
     Table *t = table_new("filter", filter_columns);
-    for (int k = 0; k < f->stages; k++)
+    for (int k = 0; k < f->stages; k++) {
         for (int i = 0; i < f->n; i++) {
+            if (!shown[i]) continue;
             table_add_text(t, f->stage[k].name);
             table_add_int(t, i);
             table_add_real(t, f->stage[k].value[i]);
             table_add_int(t, f->stage[k].kept[i]);
         }
+        if (others) add_others(t, &f->stage[k], shown, f->n);
+    }
     return t;
 }
 
@@ -136,7 +176,11 @@ void observe_filter(Observers *o, const Scene *scene, Snapshot *s) {
     filter_init(&f, vocab);
     Status status = filter_run(&f, &scene->filter, wide, false);
     if (status_is_ok(&status)) {
-        snapshot_add_table(s, stages_table(&f));
+        Candidate *c = candidates(o, scene);
+        bool *shown = shown_tokens(scene, c);
+        snapshot_add_table(s, stages_table(&f, shown, rows_of(scene) < vocab));
+        mem_free(shown);
+        mem_free(c);
         snapshot_add_table(s, draws_table(&f, scene));
     }
     filter_done(&f);
