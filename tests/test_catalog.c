@@ -13,8 +13,11 @@ static const struct {
     const char *pairs[6];
 } small[] = {
     {"arch.account", {"d=16", "heads=4", "T=65", "count=1", "tokens=1e9"}},
+    {"arch.compare", {"d=16", "sentences=64", "epochs=1", "variants=gpt,relu"}},
     {"arch.norm", {"d=16", "rows=64"}},
     {"decode.repeat", {"block=32", "tokens=20", "starts=2", "sentences=64", "epochs=1"}},
+    {"arch.order", {"d=16", "layers=2", "steps=3", "context=16", "batch=2"}},
+    {"gqa.quality", {"d=16", "sentences=64", "epochs=1"}},
     {"decode.strategies", {"n=40"}},
     {"kv.speed", {"d=16", "batch=2", "tokens=5"}},
     {"lm.autoencoder", {"unlabelled=100", "tests=50", "pretrain=20", "finetune=20", "seeds=2"}},
@@ -86,7 +89,7 @@ static void check_figure(const CatalogEntry *e) {
     const TableSpec *t = find_table(e, e->figure.table);
     check_column(e, t, e->figure.x);
     check_columns(e, t, e->figure.y);
-    check_column(e, t, e->figure.series);
+    check_columns(e, t, e->figure.series ? e->figure.series : "");
 }
 
 static void check_names(const CatalogEntry *e) {

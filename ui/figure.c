@@ -59,10 +59,10 @@ static Line *line_named(Line *lines, int *count, const char *label, long rows) {
     return l;
 }
 
-/* The columns that f->y names, in order; how many. */
-static int columns_of(const Figure *f, const Table *t, int column[SERIES_MOST]) {
+/* The columns that NAMES has, in order; how many. */
+static int columns_of(const char *names, const Table *t, int column[SERIES_MOST]) {
     int n = 0;
-    for (const char *at = f->y; *at && n < SERIES_MOST; at += strspn(at, " ")) {
+    for (const char *at = names; *at && n < SERIES_MOST; at += strspn(at, " ")) {
         char name[64];
         size_t bytes = strcspn(at, " ");
         snprintf(name, sizeof name, "%.*s", (int)bytes, at);
@@ -80,9 +80,14 @@ static const char *column_label(const Table *t, int column, int columns) {
 
 /* The label of a line or a bar: its series, or its column. */
 static void series_of(const Figure *f, const Table *t, long row, int column, int columns, char *out, size_t bytes) {
-    int series = f->series ? table_find(t, f->series) : -1;
+    int series[SERIES_MOST], n = f->series ? columns_of(f->series, t, series) : 0;
     snprintf(out, bytes, "%s", column_label(t, column, columns));
-    if (series >= 0) label_of(t, row, series, out, bytes);
+    for (int i = 0; i < n; i++) {
+        size_t at = i ? strlen(out) + 1 : 0;
+        if (at >= bytes) return;
+        if (at) snprintf(out + at - 1, bytes - at + 1, " ");
+        label_of(t, row, series[i], out + at, bytes - at);
+    }
 }
 
 static void add_point(Line *l, const Table *t, long row, int x, int y) {
@@ -107,7 +112,7 @@ static int collect_lines(const Figure *f, const Table *t, const int *column, int
 }
 
 static void draw_lines(Canvas *c, Rect r, const Figure *f, const Table *t) {
-    int column[SERIES_MOST], columns = columns_of(f, t, column);
+    int column[SERIES_MOST], columns = columns_of(f->y, t, column);
     Line lines[SERIES_MOST] = {0};
     int count = collect_lines(f, t, column, columns, lines);
     Series drawn[SERIES_MOST];
@@ -164,7 +169,7 @@ static void bar_label(const Bars *b, long i, char *out, size_t bytes) {
 
 static Bars bars_of(const Figure *f, const Table *t) {
     Bars b = {.figure = f, .table = t, .x = table_find(t, f->x)};
-    b.columns = columns_of(f, t, b.column);
+    b.columns = columns_of(f->y, t, b.column);
     b.most = largest(t, b.column, b.columns, &b.negative);
     for (long i = 0; i < table_rows(t) * b.columns; i++) {
         char label[LABEL_MOST * 4];

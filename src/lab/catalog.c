@@ -70,8 +70,8 @@ bool catalog_leaves_out(const CatalogEntry *e, const Table *t) {
 }
 
 bool catalog_is_time(const char *column) {
-    static const char *const of_time[] = {"tokens_per_s", "tokens_per_second",   "milliseconds", "time_share",
-                                          "ratio",        "seconds_per_sentence"};
+    static const char *const of_time[] = {"tokens_per_s", "tokens_per_second",    "milliseconds", "time_share",
+                                          "ratio",        "seconds_per_sentence", "seconds"};
     for (size_t i = 0; i < sizeof of_time / sizeof *of_time; i++)
         if (strcmp(column, of_time[i]) == 0) return true;
     return false;

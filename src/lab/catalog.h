@@ -19,7 +19,7 @@ typedef struct {
     FigureKind kind;
     const char *table, *x;
     const char *y;      /* one column, or several of lines or bars: "with without"; of a tree what a node is worth */
-    const char *series; /* the column that splits lines, or the value of a heat map, or what a node of a tree is worth
+    const char *series; /* the column (or columns) that splits lines, or the value of a heat map, or what a node of a tree is worth
                          * by the truth; NULL: none */
 } Figure;
 

@@ -95,6 +95,8 @@ static Status train(Trainings *all, int job, CrewSeat *seat) {
         RunStep step = run_step(run);
         note_step(all, job, &step);
         t->seconds += step.seconds;
+        t->diverged = step.diverged;
+        if (step.diverged && t->job->may_diverge) break;
         if (step.diverged)
             return status_failed(_("training %s diverged at step %ld: %s is not finite"), name, step.step,
                                  step.bad_tensor);
@@ -120,7 +122,7 @@ static Status make(Trainings *all, int job, CrewSeat *seat, const char *path) {
     STATUS_TRY(train(all, job, seat));
     t->model = run_model(t->run);
     t->vocab = run_corpus(t->run)->vocab;
-    if (*path) keep(all, t, path);
+    if (*path && !t->diverged) keep(all, t, path);
     return status_ok();
 }
 

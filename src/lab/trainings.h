@@ -16,8 +16,9 @@ typedef struct {
     const char *name;       /* for progress, faults and the file that keeps it: "rope"; letters, digits, - . _ */
     const Options *options; /* of run_options, perhaps with more rows; borrowed */
     uint64_t seed;
-    RunStart from; /* start and set of the grammar, a corpus of its own, steps, parameters to begin with; borrowed */
-    bool afresh;   /* never taken from the cache: its time or its steps are what is looked at */
+    RunStart from;    /* start and set of the grammar, a corpus of its own, steps, parameters to begin with; borrowed */
+    bool afresh;      /* never taken from the cache: its time or its steps are what is looked at */
+    bool may_diverge; /* a step that is not finite ends it, and that is no fault */
 } Training;
 
 /* A model at the end of its training. */
@@ -27,6 +28,7 @@ typedef struct {
     Vocab *vocab;   /* the same */
     char path[512]; /* the checkpoint that holds it, for study_offer_model; "" when it is not kept */
     bool from_cache;
+    bool diverged;  /* its model is that of the last good step, and not kept */
     long steps;     /* updates made */
     double seconds; /* of its steps; NaN from the cache */
     Run *run;       /* of trained_run; NULL in `done` */
