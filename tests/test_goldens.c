@@ -28,6 +28,15 @@ static void the_wall(void **unused) {
     app_free(a);
 }
 
+/* Panes that somebody chose, in the small: the leaves of a search as lines, a few operations; a step under the cursor. */
+static void a_small_wall(void **unused) {
+    (void)unused;
+    App *a = quiet_new(NULL);
+    screen_keys(a, ":wall train beam step attention<Enter>1<Left><Left>");
+    screen_golden(a, 80, 24, "wall-chosen");
+    app_free(a);
+}
+
 static void one_pane(const char *keys, const char *name) {
     App *a = quiet_new(NULL);
     screen_keys(a, keys);
@@ -374,6 +383,7 @@ static void too_small(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_wall),
+        cmocka_unit_test(a_small_wall),
         cmocka_unit_test(train_alone),
         cmocka_unit_test(train_with_a_cursor),
         cmocka_unit_test(train_that_was_changed),

@@ -25,9 +25,12 @@ static void compute_layout(App *a, int w, int h) {
     a->laid = key;
     PaneNeed need[LAYOUT_MOST];
     int n = pane_count();
+    bool chosen = false;
+    for (int i = 0; i < n; i++) chosen = chosen || a->hidden[i];
     for (int i = 0; i < n; i++) {
         const PaneType *p = pane_at(i);
-        need[i] = (PaneNeed){.min_w = p->min_w, .min_h = p->min_h, .weight = p->weight, .rank = p->rank};
+        int least = chosen && p->chosen_h > 0 ? p->chosen_h : p->min_h;
+        need[i] = (PaneNeed){.min_w = p->min_w, .min_h = least, .weight = p->weight, .rank = p->rank};
     }
     layout_compute(&a->layout, a->presenting ? VIEW_FOCUS : a->view, w, h, need, n, a->focus, a->hidden);
     a->w = w;

@@ -1,5 +1,6 @@
 #include "beam_view.h"
 
+#include "beam_list.h"
 #include "draw.h"
 #include "format.h"
 #include "intl.h"
@@ -9,13 +10,14 @@
 #include <string.h>
 
 enum {
-    NUMBER_W = 9,   /* a column of numbers in the foot */
-    SCORE_W = 18,   /* "  -0.491 a token" */
-    LABEL_W = 8,    /* "greedy" */
-    SUM_W = 62,     /* the arithmetic of a node, */
-    BESIDE_W = 130, /* which stands beside the sentences where there is so much room */
-    FOOT_ROWS = 5,  /* three sentences, why it stopped, since when */
-    TREE_ROWS = 8,  /* that the tree keeps before the foot gets all of it */
+    NUMBER_W = 9,      /* a column of numbers in the foot */
+    SCORE_W = 18,      /* "  -0.491 a token" */
+    LABEL_W = 8,       /* "greedy" */
+    SUM_W = 62,        /* the arithmetic of a node, */
+    BESIDE_W = 130,    /* which stands beside the sentences where there is so much room */
+    FOOT_ROWS = 5,     /* three sentences, why it stopped, since when */
+    TREE_LEAST_W = 46, /* of the wall: below, words are cut to a letter or two */
+    TREE_ROWS = 8,     /* that the tree keeps before the foot gets all of it */
 };
 
 /* ---- reading ---- */
@@ -47,7 +49,7 @@ bool beam_is_normed(const Snapshot *s) {
     return cell_int(snapshot_table(s, "beam"), 0, "length_norm", 0) != 0;
 }
 
-static double score_of(const BeamReading *r, int node) {
+double beam_score(const BeamReading *r, int node) {
     return cell_real(r->tree, node, "score");
 }
 
@@ -70,7 +72,7 @@ static int best_now(const BeamReading *r) {
         if (state != TREE_FINISHED && state != TREE_OPEN) continue;
         other = best < 0 ? TREE_OPEN : draw_tree_state(&r->drawn, best);
         bool better = best < 0 || (state == TREE_FINISHED && other == TREE_OPEN);
-        if (better || (state == other && score_of(r, i) > score_of(r, best))) best = i;
+        if (better || (state == other && beam_score(r, i) > beam_score(r, best))) best = i;
     }
     return best;
 }
@@ -199,7 +201,7 @@ static double best_attainable(const BeamReading *r) {
 /* In at most W columns, as exactly as they allow. */
 static void why_found(const BeamReading *r, const Canvas *c, int w, char *out, size_t bytes) {
     double open = best_attainable(r);
-    Text best = format_fixed(score_of(r, r->drawn.best), 3), most = format_fixed(open, 3);
+    Text best = format_fixed(beam_score(r, r->drawn.best), 3), most = format_fixed(open, 3);
     if (isinf(open))
         snprintf(out, bytes, _("stopped after step %d: no beam is open any more"), r->steps);
     else
@@ -343,7 +345,7 @@ static void draw_node(const BeamReading *r, Canvas *c, Rect at) {
     if (row.y < bottom && r->drawn.truth_label) draw_truth_sum(r, c, row, node), row.y++;
     if (row.y < bottom && beam_is_normed(r->snapshot)) {
         canvas_textf(c, at.x, row.y++, at.w, STYLE_TEXT, ATTRIBUTE_NONE, "%-*s%s / %d = %s", LABEL_W, _("score"),
-                     format_fixed(n->value, 4).s, n->depth, format_fixed(score_of(r, node), 4).s);
+                     format_fixed(n->value, 4).s, n->depth, format_fixed(beam_score(r, node), 4).s);
     }
     what_became(r, node, line, sizeof line);
     if (row.y < bottom) canvas_text(c, at.x, row.y, at.w, line, STYLE_DIM, CANVAS_ELLIPSIS);
@@ -351,9 +353,14 @@ static void draw_node(const BeamReading *r, Canvas *c, Rect at) {
 
 /* ---- all of it ---- */
 
+bool beam_is_list(Detail detail, int w) {
+    return detail == DETAIL_WALL && w < TREE_LEAST_W;
+}
+
 BeamPlan beam_plan(const BeamReading *r, Detail detail, int w, int h) {
     int rivals = r->rivals ? (int)table_rows(r->rivals) : 0, foot = rivals + FOOT_ROWS - 3, legend = 0;
     if (detail == DETAIL_WALL) foot = h >= 12 ? 2 : h >= 6 ? 1 : 0;
+    if (beam_is_list(detail, w)) foot = h >= 6 ? 1 : 0; /* the best stands on top already */
     if (detail == DETAIL_FOCUS) legend = h >= 14 ? 1 : 0;
     if (detail == DETAIL_PRESENT) foot = rivals + 1;
     if (detail != DETAIL_WALL && h - foot - legend < TREE_ROWS) foot = h - legend - TREE_ROWS;
@@ -377,6 +384,11 @@ static void draw_legend(const BeamReading *r, Canvas *c, Rect at, TreeShown show
 /* On the wall: the best sentence, once it is found, and, where there is room, why it stopped. */
 static void draw_wall_foot(const BeamReading *r, Canvas *c, Rect at) {
     char line[400];
+    if (beam_is_list(DETAIL_WALL, at.w)) {
+        why_stopped(r, c, at.w, line, sizeof line);
+        canvas_text(c, at.x, at.y, at.w, at.h > 0 ? line : "", STYLE_DIM, CANVAS_ELLIPSIS);
+        return;
+    }
     if (!r->growing && at.h > 0) (void)draw_rivals(r, c, (Rect){at.x, at.y, at.w, 1});
     why_stopped(r, c, at.w, line, sizeof line);
     if (at.h > 1) canvas_text(c, at.x, at.y + 1, at.w, line, STYLE_DIM, CANVAS_ELLIPSIS);
@@ -390,7 +402,11 @@ void beam_draw(const PaneContext *x, Canvas *c) {
         return;
     }
     BeamPlan p = beam_plan(&r, x->detail, c->w, c->h);
-    TreeShown shown = draw_tree(c, p.tree, &r.drawn);
+    TreeShown shown = {0};
+    if (beam_is_list(x->detail, c->w))
+        beam_draw_list(&r, c, p.tree);
+    else
+        shown = draw_tree(c, p.tree, &r.drawn);
     if (p.legend.h > 0) draw_legend(&r, c, p.legend, shown, !state->no_samples);
     bool cursor = r.drawn.cursor >= 0, beside = cursor && c->w >= BESIDE_W;
     Rect left = {p.foot.x, p.foot.y, beside ? p.foot.w - SUM_W - 2 : p.foot.w, p.foot.h};

@@ -33,6 +33,8 @@ void beam_read_done(BeamReading *r);
 typedef struct {
     Rect tree, legend, foot; /* height 0: not drawn */
 } BeamPlan;
+bool beam_is_list(Detail detail, int w); /* too narrow for a tree: beam_list.h in its place */
+double beam_score(const BeamReading *r, int node);
 BeamPlan beam_plan(const BeamReading *r, Detail detail, int w, int h);
 void beam_draw(const PaneContext *x, Canvas *c);
 

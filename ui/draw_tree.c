@@ -355,7 +355,7 @@ static void draw_branches(Canvas *c, const Tree *t, const Layout *l, int first, 
     }
 }
 
-static uint32_t leaf_mark(TreeState state) {
+uint32_t draw_tree_mark(TreeState state) {
     switch (state) {
     case TREE_FINISHED:
         return 0x25CF;
@@ -376,7 +376,7 @@ static void draw_leaf(Canvas *c, const Tree *t, const Layout *l, int node) {
     bool dim = is_dim(t, l, node);
     int y = l->place[node].row - l->top, x = l->beside + MARKS_W;
     if (l->numbers == 0) return;
-    canvas_put(c, x - 1, y, leaf_mark(state), state == TREE_FINISHED ? STYLE_GOOD : STYLE_DIM, ATTRIBUTE_NONE);
+    canvas_put(c, x - 1, y, draw_tree_mark(state), state == TREE_FINISHED ? STYLE_GOOD : STYLE_DIM, ATTRIBUTE_NONE);
     if (l->columns > 0) draw_number(c, x + NUMBER_W, y, n->value, 3, dim ? STYLE_DIM : t->value_role);
     if (l->columns > 1) draw_number(c, x + 2 * NUMBER_W, y, n->truth, 3, dim ? STYLE_DIM : STYLE_TRUTH);
 }

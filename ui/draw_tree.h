@@ -42,6 +42,7 @@ typedef struct {
     bool visits; /* there was room for how many pass */
 } TreeShown;
 
+uint32_t draw_tree_mark(TreeState state); /* the mark of a leaf */
 /* Draws the tree below a line that counts the steps. */
 TreeShown draw_tree(Canvas *c, Rect r, const Tree *t);
 /* One line: what the marks of the leaves mean, and how many leaves are hidden; returns the columns used. */

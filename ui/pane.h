@@ -64,6 +64,7 @@ typedef struct {
     const char *watch; /* observers it needs: "attention tokens" */
     const char *watch_closely; /* and those that it needs where it has the focus, on the wall or alone; NULL: none */
     int min_w, min_h;          /* of the contents; below this the wall leaves it out */
+    int chosen_h;      /* that does on a wall of chosen panes (:wall NAME ...); 0: min_h */
     int weight;                /* share of the wall, 1..10 */
     int rank; /* where the wall is too small for all it keeps those of the least rank: 0 the core of a lecture .. 9 */
     size_t state_size;

@@ -1,5 +1,6 @@
 /* pane beam: beam search from the prompt as a tree: what is kept, pruned and finished, with the model's log p and the
  * truth's; searched afresh as the model trains. */
+#include "beam_list.h"
 #include "beam_view.h"
 
 #include "intl.h"
@@ -119,7 +120,8 @@ static void beam_click(PaneCall *call, int x, int y, int w, int h) {
     BeamReading r;
     if (!beam_read(call->snapshot, state, call->detail, &r)) return;
     Canvas *c = canvas_new(w, h, GLYPHS_HALF); /* only its size counts */
-    int node = draw_tree_at(c, beam_plan(&r, call->detail, w, h).tree, &r.drawn, x, y);
+    Rect tree = beam_plan(&r, call->detail, w, h).tree;
+    int node = beam_is_list(call->detail, w) ? beam_list_at(&r, tree, y) : draw_tree_at(c, tree, &r.drawn, x, y);
     canvas_free(c);
     if (node >= 0) point_at(state, &r, node);
     beam_read_done(&r);

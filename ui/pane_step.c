@@ -273,6 +273,7 @@ const PaneType pane_step = {
     .watch = "step tokens",
     .min_w = 36,
     .min_h = 13,
+    .chosen_h = 6,
     .weight = 3,
     .rank = 6,
     .state_size = sizeof(StepState),

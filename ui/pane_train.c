@@ -322,7 +322,27 @@ static void draw_line_of_runs(const SnapshotFacts *f, Canvas *c, int y) {
     if (at + canvas_columns(c, text) <= c->w) canvas_text(c, at, y, -1, text, STYLE_DIM, ATTRIBUTE_NONE);
 }
 
-/* One line of figures under the plot, as many as fit in full, the most telling first. */
+typedef struct {
+    const char *label;
+    Text number;
+    StyleRole role;
+    int gap; /* columns behind it */
+} Part;
+
+/* As many as fit in full; a number that is not known is left out. */
+static void draw_parts(Canvas *c, int y, const Part *part, int n) {
+    Text none = format_fixed((double)NAN, 0);
+    for (int i = 0, at = 0; i < n; i++) {
+        if (!strcmp(part[i].number.s, none.s)) continue;
+        if (at + canvas_columns(c, part[i].label) + canvas_columns(c, part[i].number.s) > c->w && at > 0) return;
+        at += canvas_text(c, at, y, -1, part[i].label, STYLE_DIM, ATTRIBUTE_NONE);
+        at += canvas_text(c, at, y, -1, part[i].number.s, part[i].role,
+                          part[i].role == STYLE_STRONG ? ATTRIBUTE_BOLD : ATTRIBUTE_NONE) +
+              part[i].gap;
+    }
+}
+
+/* One line of figures under the plot, the most telling first: with a cursor those of its step. */
 static void draw_line(const PaneContext *x, Canvas *c, int y) {
     const SnapshotFacts *f = snapshot_facts(x->snapshot);
     if (f->state == RUN_DIVERGED) {
@@ -333,24 +353,18 @@ static void draw_line(const PaneContext *x, Canvas *c, int y) {
         draw_line_of_runs(f, c, y);
         return;
     }
-    const struct {
-        const char *label;
-        Text number;
-        StyleRole role;
-    } parts[] = {{_("perplexity "), format_fixed(reading_perplexity(f), 3), STYLE_STRONG},
-                 {"", format_percent(reading_over_floor(f), 1), STYLE_STRONG},
-                 {_("floor "), format_fixed(exp(floor_of(f)), 3), STYLE_TRUTH},
-                 {_("loss "), format_fixed(f->loss, 4), STYLE_MODEL}};
-    bool known[4];
-    for (int i = 0; i < 4; i++) known[i] = strcmp(parts[i].number.s, format_fixed((double)NAN, 0).s) != 0;
-    for (int i = 0, at = 0; i < 4; i++) {
-        if (!known[i]) continue;
-        if (at + canvas_columns(c, parts[i].label) + canvas_columns(c, parts[i].number.s) > c->w && at > 0) return;
-        at += canvas_text(c, at, y, -1, parts[i].label, STYLE_DIM, ATTRIBUTE_NONE);
-        at += canvas_text(c, at, y, -1, parts[i].number.s, parts[i].role,
-                          parts[i].role == STYLE_STRONG ? ATTRIBUTE_BOLD : ATTRIBUTE_NONE) +
-              (i == 0 && known[1] ? 1 : 2); /* both are the perplexity */
-    }
+    double over = reading_over_floor(f);
+    const Part now[] = {{_("perplexity "), format_fixed(reading_perplexity(f), 3), STYLE_STRONG, isnan(over) ? 2 : 1},
+                        {"", format_percent(over, 1), STYLE_STRONG, 2},
+                        {_("floor "), format_fixed(exp(floor_of(f)), 3), STYLE_TRUTH, 2},
+                        {_("loss "), format_fixed(f->loss, 4), STYLE_MODEL, 2}};
+    const Part there[] = {{_("step "), format_count(cursor_step(x)), STYLE_CURSOR, 2},
+                          {_("loss "), format_fixed(at_cursor(x, "loss"), 4), STYLE_MODEL, 2},
+                          {_("gradient norm "), format_fixed(at_cursor(x, "grad_norm"), 3), STYLE_TEXT, 2}};
+    if (x->cursor->step >= 0)
+        draw_parts(c, y, there, 3);
+    else
+        draw_parts(c, y, now, 4);
 }
 
 static void draw_about(Canvas *c, Rect r, long every) {

@@ -153,13 +153,19 @@ void step_draw_right(Canvas *c, int x, int y, int w, const char *text, StyleRole
 
 /* The stages. */
 
+/* 0: there is only room for the one that it is. */
 static int tab_w(Rect r) {
-    return r.w >= 60 ? 12 : r.w >= 40 ? 10 : 9;
+    return r.w >= 60 ? 12 : r.w >= 40 ? 10 : r.w >= 36 ? 9 : 0;
 }
 
 void step_draw_tabs(const StepSeen *s, Canvas *c, Rect r) {
     static const char *const labels[STEP_STAGES] = {N_("forward"), N_("loss"), N_("backward"), N_("update")};
     int w = tab_w(r);
+    if (w == 0) {
+        canvas_textf(c, r.x, r.y, r.w, STYLE_STRONG, CANVAS_ELLIPSIS, _("%s  %d of %d"), _(labels[s->stage]),
+                     step_counter(s) + 1, step_counters(s));
+        return;
+    }
     for (int i = 0; i < (int)STEP_STAGES; i++) {
         bool here = s->stage == (StepStage)i;
         char text[48];
@@ -174,6 +180,7 @@ void step_draw_tabs(const StepSeen *s, Canvas *c, Rect r) {
 }
 
 bool step_tab_at(Rect r, int x, StepStage *stage) {
+    if (tab_w(r) == 0) return false;
     int i = (x - r.x) / tab_w(r);
     if (x < r.x || i >= (int)STEP_STAGES) return false;
     *stage = (StepStage)i;

@@ -32,8 +32,9 @@ static int draw_statistics(const StepSeen *s, Canvas *c, Rect r, const char *wha
         }
         snprintf(column, sizeof column, "%s%s", prefix, names[i]);
         at += canvas_textf(c, r.x + at, r.y, r.w - at, STYLE_DIM, ATTRIBUTE_NONE, "%s ", _(labels[i]));
-        at += canvas_textf(c, r.x + at, r.y, r.w - at, role, CANVAS_ELLIPSIS, "%s  ",
-                           format_small(step_op_number(s, s->op, column)).s);
+        at += canvas_textf(c, r.x + at, r.y, r.w - at, role, CANVAS_ELLIPSIS, "%s",
+                           format_small(step_op_number(s, s->op, column)).s) +
+              2;
     }
     return rows;
 }

@@ -1,0 +1,120 @@
+#include "beam_list.h"
+
+#include "format.h"
+#include "intl.h"
+#include "mem.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MARK_W = 2, NUMBER_W = 8, TRUTH_LEAST_W = 34 };
+
+typedef struct {
+    int node, class; /* 0: finished and open, 1: died out, 2: pruned */
+    double worth;    /* within the class, the larger first */
+} Line;
+
+static int by_worth(const void *a, const void *b) {
+    const Line *x = a, *y = b;
+    if (x->class != y->class) return x->class - y->class;
+    if (x->worth != y->worth) return x->worth < y->worth ? 1 : -1;
+    return x->node - y->node;
+}
+
+/* What lived longest comes first among those that do not compete any more. */
+static Line line_of(const BeamReading *r, int node) {
+    const TreeNode *n = &r->nodes.node[node];
+    TreeState state = draw_tree_state(&r->drawn, node);
+    if (state == TREE_FINISHED || state == TREE_OPEN) return (Line){node, 0, beam_score(r, node)};
+    return (Line){node, state == TREE_KEPT ? 1 : 2, n->depth + 1 / (2 - n->value)};
+}
+
+static bool is_there(const BeamReading *r, int node) {
+    const TreeNode *n = &r->nodes.node[node];
+    return n->depth <= r->drawn.depth && !(r->drawn.bare && n->state == TREE_PRUNED);
+}
+
+/* LINE [nodes]; returns how many. */
+static int find_lines(const BeamReading *r, Line *line) {
+    bool *inner = MEM_ARRAY(bool, (size_t)r->nodes.nodes + 1);
+    int n = 0;
+    for (int i = 0; i < r->nodes.nodes; i++)
+        if (is_there(r, i) && r->nodes.node[i].parent >= 0) inner[r->nodes.node[i].parent] = true;
+    for (int i = 0; i < r->nodes.nodes; i++)
+        if (is_there(r, i) && !inner[i]) line[n++] = line_of(r, i);
+    qsort(line, (size_t)n, sizeof *line, by_worth);
+    mem_free(inner);
+    return n;
+}
+
+/* The words from the root on, in W columns: where they are too many the first ones are left out. */
+static void path_words(const BeamReading *r, const Canvas *c, int node, int w, Str *out) {
+    const char *word[BEAM_PATH];
+    int n = 0, first = 0, used = 0;
+    for (; node >= 0 && n < BEAM_PATH; node = r->nodes.node[node].parent) word[n++] = r->nodes.node[node].label;
+    for (int i = 0; i < n; i++) used += canvas_columns(c, word[i]) + (i > 0);
+    for (; first < n - 1 && used + (first > 0 ? 2 : 0) > w; first++) used -= canvas_columns(c, word[n - 1 - first]) + 1;
+    if (first > 0) str_add(out, "… ");
+    for (int i = n - 1 - first; i >= 0; i--) str_addf(out, "%s%s", word[i], i ? " " : "");
+}
+
+static void draw_right(Canvas *c, int right, int y, double value, StyleRole role) {
+    Text text = format_fixed(value, 3);
+    if (!isnan(value)) canvas_text(c, right - canvas_columns(c, text.s), y, -1, text.s, role, ATTRIBUTE_NONE);
+}
+
+static int number_columns(const BeamReading *r, int w) {
+    return r->drawn.truth_label && w >= TRUTH_LEAST_W ? 2 : 1;
+}
+
+static bool on_cursor(const BeamReading *r, int node) {
+    while (node >= 0 && node != r->drawn.cursor) node = r->nodes.node[node].parent;
+    return node >= 0;
+}
+
+static void draw_line(const BeamReading *r, Canvas *c, Rect at, int node) {
+    const TreeNode *n = &r->nodes.node[node];
+    TreeState state = draw_tree_state(&r->drawn, node);
+    int numbers = number_columns(r, at.w), words = at.w - MARK_W - numbers * NUMBER_W;
+    bool lives = state == TREE_FINISHED || state == TREE_OPEN, best = node == r->drawn.best;
+    StyleRole role = on_cursor(r, node) ? STYLE_CURSOR : !lives ? STYLE_DIM : best ? STYLE_STRONG : STYLE_TEXT;
+    Str text;
+    str_init(&text);
+    path_words(r, c, node, words, &text);
+    canvas_put(c, at.x, at.y, draw_tree_mark(state), state == TREE_FINISHED ? STYLE_GOOD : STYLE_DIM, ATTRIBUTE_NONE);
+    canvas_text(c, at.x + MARK_W, at.y, words, text.s, role,
+                CANVAS_ELLIPSIS | (best ? ATTRIBUTE_BOLD : 0) | (n->marks & TREE_GREEDY ? ATTRIBUTE_UNDERLINE : 0));
+    str_done(&text);
+    int right = at.x + at.w;
+    if (numbers > 1) draw_right(c, right, at.y, n->truth, lives ? STYLE_TRUTH : STYLE_DIM), right -= NUMBER_W;
+    draw_right(c, right, at.y, n->value, lives ? r->drawn.value_role : STYLE_DIM);
+}
+
+static void draw_head(const BeamReading *r, Canvas *c, Rect at) {
+    int right = at.x + at.w;
+    canvas_textf(c, at.x, at.y, at.w - 2 * NUMBER_W, STYLE_DIM, CANVAS_ELLIPSIS, _("%s … after step %d"), r->root,
+                 r->drawn.depth);
+    if (number_columns(r, at.w) > 1) {
+        canvas_text(c, right - canvas_columns(c, r->drawn.truth_label), at.y, -1, r->drawn.truth_label, STYLE_TRUTH,
+                    ATTRIBUTE_NONE);
+        right -= NUMBER_W;
+    }
+    canvas_text(c, right - canvas_columns(c, r->drawn.value_label), at.y, -1, r->drawn.value_label, r->drawn.value_role,
+                ATTRIBUTE_NONE);
+}
+
+void beam_draw_list(const BeamReading *r, Canvas *c, Rect at) {
+    Line *line = MEM_ARRAY(Line, (size_t)r->nodes.nodes + 1);
+    int n = find_lines(r, line);
+    if (at.h > 0) draw_head(r, c, at);
+    for (int i = 0; i < n && i + 1 < at.h; i++) draw_line(r, c, (Rect){at.x, at.y + 1 + i, at.w, 1}, line[i].node);
+    mem_free(line);
+}
+
+int beam_list_at(const BeamReading *r, Rect at, int y) {
+    Line *line = MEM_ARRAY(Line, (size_t)r->nodes.nodes + 1);
+    int n = find_lines(r, line), i = y - at.y - 1, node = i >= 0 && i < n && i + 1 < at.h ? line[i].node : -1;
+    mem_free(line);
+    return node;
+}
