@@ -4,6 +4,7 @@
 
 enum {
     SHARED_LEAST = 1 << 16, /* numbers of a matrix that is worth more than one thread */
+    SHARES = 4,             /* parts for each thread: who is held up leaves the rest to others */
     GRAIN = 16,             /* outputs: whole cache lines of y belong to one thread */
 };
 
@@ -45,8 +46,9 @@ void matrix_apply(const Matrix *m, Team *team, int rows, const real *x, int ldx,
         return;
     }
     Product p = {.matrix = m, .rows = rows, .ldx = ldx, .ldy = ldy, .x = x, .y = y};
+    int parts = team_threads(team) * SHARES, most = (m->out + GRAIN - 1) / GRAIN;
     if (team_threads(team) > 1 && (long long)m->in * m->out >= SHARED_LEAST)
-        team_run(team, apply_share, &p);
+        team_run(team, parts < most ? parts : most, apply_share, &p);
     else
         apply_range(&p, 0, m->out);
 }
