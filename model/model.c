@@ -31,6 +31,12 @@ struct Model {
 const ModelConfig *model_config(const Model *m) {
     return &m->config;
 }
+void model_set_window(Model *m, int window) {
+    BUG_ON(window < 0);
+    m->config.window = window;
+    m->config.global_every = 0;
+}
+
 Params *model_params(Model *m) {
     return &m->params;
 }

@@ -22,6 +22,8 @@ Model *model_copy(const Model *m);
 void model_free(Model *m);
 
 const ModelConfig *model_config(const Model *m);
+/* Another window in every layer, 0: none; the parameters do not know. */
+void model_set_window(Model *m, int window);
 Params *model_params(Model *m);
 const Params *model_read_params(const Model *m);
 

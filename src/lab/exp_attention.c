@@ -11,8 +11,6 @@ static const Option step_options[] = {
     {"prompt", OPTION_TEXT, "the dogs near the cat", 0, 0, NULL, "", N_("the sentence; <s> is added")},
     {"layer", OPTION_TEXT, "all", 0, 0, NULL, "", N_("a layer, from 0, or all")},
     {"head", OPTION_TEXT, "all", 0, 0, NULL, "", N_("a query head, from 0, or all")},
-    {"window", OPTION_INT, NULL, 0, 1000000, NULL, "tokens",
-     N_("tokens a query sees, itself included, in every layer; 0: all; not given: the model's own")},
     {0},
 };
 
@@ -52,7 +50,6 @@ static Status step(Study *s, const TrainedModel *m) {
     STATUS_TRY(number_or_all(o, "head", c->heads - 1, &head));
     STATUS_TRY(models_ids(m, o, "prompt", MODELS_PROMPT, &ids, &n));
     Scene scene = models_scene(m, ids, n, study_seed(s));
-    if (options_is_set(o, "window")) scene.tweak.window = (int)options_int(o, "window");
     look(s, &scene, layer, head);
     mem_free(ids);
     return status_ok();
@@ -72,11 +69,6 @@ static Status run(Study *s) {
     return status;
 }
 
-static void follow(const Options *o, const char *name, Str *out) {
-    (void)o;
-    if (strcmp(name, "window") == 0) str_add(out, _("the model's own"));
-}
-
 const Experiment experiment_attn_step = {
     .entry = {.id = "attn.step",
               .section = "S3 6",
@@ -91,5 +83,4 @@ const Experiment experiment_attn_step = {
               .figure = {FIGURE_HEAT, "attention", "key", "query", "weight"}},
     .check = check,
     .run = run,
-    .follow = follow,
 };

@@ -17,13 +17,18 @@
 #define MODELS_HELP                                                                                                    \
     N_("gpt or modern (trained on the farm at first use, then kept), a checkpoint of lm.train save=, a llama2.c "      \
        "file, or a folder in the Hugging Face layout")
+#define WINDOW_ROW                                                                                                     \
+    {                                                                                                                  \
+        "window", OPTION_INT, NULL, 0, 1000000, NULL, "tokens",                                                        \
+            N_("tokens a query sees, itself included, in every layer; 0: all; not given: the model's own")             \
+    }
 #define TOKENIZER_ROW                                                                                                  \
     { "tokenizer", OPTION_TEXT, NULL, 0, 0, NULL, "file", N_("of a model of others: the file of its tokenizer") }
 
 const Option models_gpt_option_rows[] = {
-    {"model", OPTION_TEXT, "gpt", 0, 0, NULL, "file", MODELS_HELP}, TOKENIZER_ROW, {0}};
+    {"model", OPTION_TEXT, "gpt", 0, 0, NULL, "file", MODELS_HELP}, TOKENIZER_ROW, WINDOW_ROW, {0}};
 const Option models_modern_option_rows[] = {
-    {"model", OPTION_TEXT, "modern", 0, 0, NULL, "file", MODELS_HELP}, TOKENIZER_ROW, {0}};
+    {"model", OPTION_TEXT, "modern", 0, 0, NULL, "file", MODELS_HELP}, TOKENIZER_ROW, WINDOW_ROW, {0}};
 const Option models_ids_option_rows[] = {
     {"ids", OPTION_INTS, NULL, 0, 1e9, NULL, "",
      N_("ids of the tokens instead of a text; taken as they are, without <s>")},
@@ -205,6 +210,8 @@ Status models_get(Study *s, TrainedModel *out) {
         study_about(s, "model_from", out->foreign ? "a model of others, only read" : "a checkpoint");
     }
     if (status_is_ok(&status)) {
+        if (options_is_set(study_options(s), "window"))
+            model_set_window(out->model, (int)options_int(study_options(s), "window"));
         study_about(s, "truth", "%s%s",
                     out->language ? "the grammar that the model learned from" : "unknown: ", out->no_truth);
         offer(s, out);
