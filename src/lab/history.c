@@ -3,7 +3,7 @@
 #include "bug.h"
 #include "mem.h"
 
-enum { HISTORY_SPACING = 8 }; /* steps; a replay of seven takes less time than a frame */
+enum { HISTORY_SPACING = 16 }; /* steps; a replay of fifteen takes a tenth of a second, and new memory its time, too */
 
 struct History {
     size_t limit;
