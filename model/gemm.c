@@ -1,20 +1,13 @@
 #include "gemm.h"
 
-#include "bug.h"
+#include "blas.h"
 #include "product.h"
 #include "simd.h"
 
-#include <cblas.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
-
-#if REAL_IS_DOUBLE
-#define BLAS(name) cblas_d##name
-#else
-#define BLAS(name) cblas_s##name
-#endif
 
 /* --- own kernels --- */
 
@@ -67,8 +60,6 @@ static bool choose(int bits) {
 }
 
 static void begin(void) {
-    openblas_set_num_threads(1);
-    BUG_ON(openblas_get_num_threads() != 1);
     if (!choose(512)) (void)choose(256);
 }
 
@@ -107,60 +98,43 @@ void gemm(GemmForm form, int m, int n, int k, real alpha, const real *a, int lda
         own_product(&g);
         return;
     }
-    CBLAS_TRANSPOSE ta = form == GEMM_TN ? CblasTrans : CblasNoTrans;
-    CBLAS_TRANSPOSE tb = form == GEMM_NT ? CblasTrans : CblasNoTrans;
-    BLAS(gemm)(CblasRowMajor, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+    blas_gemm(form == GEMM_TN, form == GEMM_NT, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
 }
 
 void gemv(int m, int n, real alpha, const real *a, int lda, const real *x, real beta, real *y) {
     if (m == 0) return;
-    ready();
     count(m, n, 1);
-    BLAS(gemv)(CblasRowMajor, CblasNoTrans, m, n, alpha, a, lda, x, 1, beta, y, 1);
+    blas_gemv(false, m, n, alpha, a, lda, x, beta, y);
 }
 
 void gemv_transposed(int m, int n, real alpha, const real *a, int lda, const real *x, real beta, real *y) {
     if (n == 0) return;
-    ready();
     count(m, n, 1);
-    BLAS(gemv)(CblasRowMajor, CblasTrans, m, n, alpha, a, lda, x, 1, beta, y, 1);
+    blas_gemv(true, m, n, alpha, a, lda, x, beta, y);
 }
 
 real gemm_dot(int n, const real *x, const real *y) {
-    ready();
-    return BLAS(dot)(n, x, 1, y, 1);
+    return blas_dot(n, x, y);
 }
 
 void gemm_axpy(int n, real alpha, const real *x, real *y) {
-    ready();
-    BLAS(axpy)(n, alpha, x, 1, y, 1);
+    blas_axpy(n, alpha, x, y);
 }
 
 const char *gemm_core(void) {
-    ready();
-    return openblas_get_corename();
+    return blas_core();
 }
 
 const char *gemm_library(void) {
-    ready();
-    return openblas_get_config();
+    return blas_library();
 }
 
 const char *gemm_parallel(void) {
-    ready();
-    switch (openblas_get_parallel()) {
-    case OPENBLAS_SEQUENTIAL:
-        return "serial";
-    case OPENBLAS_OPENMP:
-        return "openmp";
-    default:
-        return "pthread";
-    }
+    return blas_parallel();
 }
 
 int gemm_threads(void) {
-    ready();
-    return openblas_get_num_threads();
+    return blas_threads();
 }
 
 const char *gemm_kernel(void) {

@@ -1,10 +1,9 @@
-/* gemm: matrix products in the engine's number type, row-major. The only user of cblas.h.
+/* gemm: matrix products in the engine's number type, row-major.
  *
  * Ordinary products (alpha 1, beta 0 or 1) are made by own kernels where the processor has vectors of 256 or 512 bits
  * with fused multiply-add: at the sizes of small models they need no copies of their operands and are 5 to 20 % faster
- * than OpenBLAS, and the rows of a product are the same bits whatever the number of rows. All else is OpenBLAS, with
- * one thread: the engine has threads of its own. That is set before the first product and read back. Beta 0 never reads
- * C. */
+ * than OpenBLAS, and the rows of a product are the same bits whatever the number of rows. All else is OpenBLAS
+ * (blas.h), with one thread: the engine has threads of its own. Beta 0 never reads C. */
 #ifndef MODEL_GEMM_H
 #define MODEL_GEMM_H
 
@@ -35,7 +34,7 @@ long long gemm_flops(void);
 /* For --version: the kernels chosen for this processor, and how the library was built. */
 const char *gemm_core(void);
 const char *gemm_library(void);
-const char *gemm_parallel(void); /* "serial", "pthread" or "openmp" */
+const char *gemm_parallel(void); /* "serial", "pthread", "openmp", or "none": there is no library */
 int gemm_threads(void);          /* of OpenBLAS: 1, read back from the library */
 const char *gemm_kernel(void);   /* who makes ordinary products: "512-bit", "256-bit" or "OpenBLAS" */
 /* Tests: makes ordinary products with vectors of BITS (512, 256; 0: OpenBLAS). False: the processor has no such. */

@@ -394,7 +394,7 @@ static bool set_language(void) {
 }
 
 int main(int argc, char **argv) {
-    environment_settle(argv);
+    environment_settle();
     bool utf8 = set_language();
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a write beyond the limit fails, with a sentence */

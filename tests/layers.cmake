@@ -49,7 +49,7 @@ check_layer(ui src/base src/lab)
 # The doors to the big libraries.
 file(GLOB_RECURSE all "${SOURCE}/src/*.c" "${SOURCE}/src/*.h" "${SOURCE}/model/*.c" "${SOURCE}/model/*.h" "${SOURCE}/ui/*.c"
      "${SOURCE}/ui/*.h")
-foreach(pair "cblas.h|model/gemm.c" "curses.h|ui/term_curses.c" "csv.h>|src/lab/csvfile.c" "utf8proc.h|src/base/utf8.c"
+foreach(pair "cblas.h|model/blas.c" "curses.h|ui/term_curses.c" "csv.h>|src/lab/csvfile.c" "utf8proc.h|src/base/utf8.c"
              "pcre2.h|model/text/pattern.c")
   string(REPLACE "|" ";" pair "${pair}")
   list(GET pair 0 header)

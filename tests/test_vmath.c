@@ -1,4 +1,5 @@
 /* vmath and gemm against libm and plain loops. */
+#include "blas.h"
 #include "gemm.h"
 #include "mem.h"
 #include "rng.h"
@@ -271,13 +272,24 @@ static void test_vectors(void **state) {
     assert_true(y[0] == 43 && y[1] == 72 && y[2] == 263);
 }
 
+/* Where there is no library. */
+static void test_plain_loops(void **state) {
+    assert_true(blas_choose(false) && gemm_choose(0));
+    assert_string_equal(gemm_library(), "none");
+    check_products();
+    test_vectors(state);
+    assert_true(blas_choose(true));
+    assert_true(strlen(gemm_library()) > 4);
+    assert_true(gemm_choose(512) || gemm_choose(256) || gemm_choose(0));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_accuracy),       cmocka_unit_test(test_absolute_error),
         cmocka_unit_test(test_special_values), cmocka_unit_test(test_softmax),
         cmocka_unit_test(test_log_sum_exp),    cmocka_unit_test(test_gemm),
         cmocka_unit_test(test_like_openblas),  cmocka_unit_test(test_rows_stand_alone),
-        cmocka_unit_test(test_vectors),
+        cmocka_unit_test(test_vectors),        cmocka_unit_test(test_plain_loops),
     };
     return cmocka_run_group_tests_name("vmath", tests, NULL, NULL);
 }
