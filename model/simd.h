@@ -3,8 +3,8 @@
  * SIMD_CLONES before a function compiles it for several instruction sets; the best one is chosen when the program
  * starts, so one portable binary runs at the speed of a native one. Only on static functions: clang 14 gives the chosen
  * copy a name of its own that other files do not know. SIMD_INLINE functions are compiled into each of those copies.
- * SimdReal is a short vector of SIMD_WIDTH numbers. LANTERN_NO_CLONES turns the copies off (ThreadSanitizer needs it).
- */
+ * SimdReal is a short vector of SIMD_WIDTH numbers. LANTERN_NO_CLONES turns the copies off (ThreadSanitizer needs it),
+ * LANTERN_PLAIN the kernels that choose for themselves: what is left is what a processor runs that is not known here. */
 #ifndef MODEL_SIMD_H
 #define MODEL_SIMD_H
 
@@ -25,7 +25,7 @@
 #endif
 
 /* For kernels that choose their instruction set themselves, by simd_has_..., with vectors of that many bits. */
-#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
+#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__)) && !defined(LANTERN_PLAIN)
 #define SIMD_TARGET_256 __attribute__((target("avx2,fma")))
 #define SIMD_TARGET_512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")))
 static inline int simd_has_256(void) {
