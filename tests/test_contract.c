@@ -301,7 +301,7 @@ static const struct {
     {"$L run text.batch --ascii", 2, "--ascii"},
     {"$L --csv -", 2, "lantern run"},
     {"$L run lm.train save=nowhere/x", 2, "nowhere/x"},
-    {"$L run lm.train save=. epochs=0", 2, "Hugging Face"},
+    {"$L run lm.train save=. pos=sinusoid", 2, "Hugging Face"},
     {"$L run lm.train heads=3", 2, "heads"},
     {"$L run lm.train d=16 sentences=64 epochs=9 lr=1e9 optimizer=sgd norm=none --csv made", 1, "diverged at step"},
     {"$L run lm.score model=nowhere text=the", 2, "nowhere"},

@@ -5,6 +5,7 @@
 #include "file.h"
 #include "foreign_hf.h"
 #include "io/hf_model.h"
+#include "io/hf_write.h"
 #include "rng.h"
 
 #include <stdlib.h>
@@ -272,6 +273,74 @@ static void parts_are_put_together(void **state) {
     model_free(m);
 }
 
+/* --- writing --- */
+
+static void check_written(ModelConfig c) {
+    char path[200];
+    Model *m = model_new(&c, 9);
+    blur(m);
+    assert_ok(hf_write_check(&c, NULL));
+    assert_ok(hf_write(folder, m, 1, 2));
+    for (int use = TENSORS_COPIED; use <= TENSORS_LENT; use++) {
+        HfConfig back;
+        Model *same;
+        (void)snprintf(path, sizeof path, "%s/model.safetensors", folder);
+        assert_ok(hf_model_read(path, (TensorUse)use, &back, &same));
+        assert_true(back.first == 1 && back.last == 2);
+        assert_true(back.model.pairing == c.pairing || c.pos != POS_ROPE);
+        assert_int_equal(back.model.window, c.window);
+        assert_true(back.model.norm_eps == c.norm_eps && back.model.ffn == c.ffn && back.model.head_dim == c.head_dim);
+        check_same(m, same);
+        model_free(same);
+    }
+    model_free(m);
+}
+
+static void what_is_written_comes_back(void **state) {
+    (void)state;
+    ModelConfig gpt = config_gpt(), modern = config_modern();
+    gpt.vocab = modern.vocab = 9;
+    check_written(gpt);
+    check_written(modern);
+    gpt.tie = modern.tie = true;
+    gpt.ffn = FFN_GELU_TANH;
+    modern.pairing = PAIRING_HALF;
+    modern.window = 5;
+    check_written(gpt);
+    check_written(modern);
+    modern.window = 0;
+    modern.pairing = PAIRING_ADJACENT;
+    modern.qkv_bias = true; /* qwen2 */
+    check_written(modern);
+    modern.bias = true;
+    modern.ffn = FFN_GEGLU;
+    modern.head_dim = 6;
+    check_written(modern);
+}
+
+static void check_unsayable(const char *field, const char *value, bool gpt, const char *part) {
+    ModelConfig c = gpt ? config_gpt() : config_modern();
+    assert_ok(config_set(&c, field, value));
+    Status s = hf_write_check(&c, NULL);
+    assert_int_equal(s.code, STATUS_USAGE);
+    if (!strstr(s.text, part)) fail_msg("'%s' is not in: %s", part, s.text);
+}
+
+static void what_cannot_be_said_is_refused(void **state) {
+    (void)state;
+    check_unsayable("pos", "sinusoid", true, "pos is neither");
+    check_unsayable("norm_place", "post", true, "norm_place");
+    check_unsayable("bias", "0", true, "as gpt2): it has no biases");
+    check_unsayable("window", "3", true, "window");
+    check_unsayable("ffn", "squared_relu", true, "ffn");
+    check_unsayable("head_dim", "8", true, "heads x head_dim");
+    check_unsayable("norm", "layer", false, "as llama): norm is not rms");
+    check_unsayable("ffn", "relu", false, "ffn");
+    check_unsayable("parallel", "1", false, "parallel");
+    check_unsayable("softcap", "30", false, "softcap");
+    check_unsayable("out_bias", "1", false, "out_bias");
+}
+
 /* --- refusals --- */
 
 static void check_header(const char *header, int data, const char *part) {
@@ -450,6 +519,8 @@ int main(void) {
         cmocka_unit_test(gpt2_is_read),
         cmocka_unit_test(half_precision_is_exact),
         cmocka_unit_test(parts_are_put_together),
+        cmocka_unit_test(what_is_written_comes_back),
+        cmocka_unit_test(what_cannot_be_said_is_refused),
         cmocka_unit_test(headers_are_checked),
         cmocka_unit_test(what_is_not_known_is_refused_by_name),
         cmocka_unit_test(relatives_are_known),

@@ -177,6 +177,39 @@ static void expect_refusal(const char *pair, const char *says) {
     if (!strstr(end.status.text, says)) fail_msg("%s: %s", pair, end.status.text);
 }
 
+/* As a checkpoint and as a folder for others: the same numbers, and the same truth beside them. */
+static void a_folder_says_what_the_file_says(void **state) {
+    (void)state;
+    static const char *const archs[] = {"arch=gpt", "arch=modern"};
+    for (int i = 0; i < 2; i++) {
+        Str file, dir;
+        str_init(&file);
+        str_init(&dir);
+        str_addf(&file, "save=%s/one", folder);
+        str_addf(&dir, "save=%s/many%d/", folder, i);
+        study_free(run_study("lm.train", "d=16", "sentences=64", "epochs=1", archs[i], file.s, NULL));
+        study_free(run_study("lm.train", "d=16", "sentences=64", "epochs=1", archs[i], dir.s, NULL));
+        str_clear(&file);
+        str_clear(&dir);
+        str_addf(&file, "model=%s/one", folder);
+        str_addf(&dir, "model=%s/many%d", folder, i);
+        Study *a = run_study("lm.score", file.s, "text=the owl", NULL),
+              *b = run_study("lm.score", dir.s, "text=the owl", NULL);
+        Table *x = study_result(a, "score"), *y = study_result(b, "score");
+        assert_int_equal(table_rows(x), 3);
+        for (long row = 0; row < 3; row++) {
+            assert_true(cell_real(x, row, "log_p") == cell_real(y, row, "log_p"));
+            assert_true(cell_real(x, row, "true_log_p") == cell_real(y, row, "true_log_p"));
+        }
+        table_free(x);
+        table_free(y);
+        study_free(a);
+        study_free(b);
+        str_done(&file);
+        str_done(&dir);
+    }
+}
+
 static void other_layouts_are_refused_in_words(void **state) {
     (void)state;
     in_shell("printf x >'%s/m.bin'; printf x >'%s/m.safetensors'", folder, folder);
@@ -235,6 +268,7 @@ int main(void) {
         cmocka_unit_test(other_makings_are_others),
         cmocka_unit_test(damage_is_made_again),
         cmocka_unit_test(no_folder_is_no_failure),
+        cmocka_unit_test(a_folder_says_what_the_file_says),
         cmocka_unit_test(other_layouts_are_refused_in_words),
         cmocka_unit_test(probe_and_speaker_agree),
     };

@@ -174,7 +174,8 @@ static Status read_llama(const json_t *root, const char *type, ModelConfig *c) {
     STATUS_TRY(take_bool(root, "attention_bias", false, &attention));
     STATUS_TRY(take_bool(root, "mlp_bias", false, &mlp));
     STATUS_TRY(take_bool(root, "tie_word_embeddings", false, &c->tie));
-    c->pairing = PAIRING_HALF;
+    const char *pairing = json_string_value(json_object_get(root, HF_PAIRING));
+    c->pairing = pairing && strcmp(pairing, "adjacent") == 0 ? PAIRING_ADJACENT : PAIRING_HALF;
     c->qkv_bias = attention || qwen;
     c->out_bias = attention && !qwen;
     c->ffn_bias = mlp;

@@ -9,6 +9,10 @@
 
 #include <stddef.h>
 
+/* A key of our own: "adjacent" says that the model was turned in adjacent pairs before it was written in halves, so
+ * that it comes back as it was. To others it says nothing. */
+#define HF_PAIRING "lantern_pairing"
+
 typedef enum { HF_GPT2, HF_LLAMA } HfLayout; /* how its tensors are called and lie */
 
 typedef struct {

@@ -2,6 +2,7 @@
 
 #include "bug.h"
 #include "intl.h"
+#include "io/hf_names.h"
 #include "mem.h"
 #include "str.h"
 
@@ -9,72 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { NAME_BYTES = 96 };
-
 /* --- names --- */
-
-typedef struct {
-    const char *slice; /* of a layer: without "blockN." */
-    const char *file;  /* of a layer: without "h.N." or "layers.N." */
-    int part, parts;   /* columns of one matrix [in x parts * out]; parts 0: a tensor of its own */
-    bool turned;       /* [in x out] */
-} Name;
-
-static const Name gpt2_layer[] = {
-    {"norm1.gain", "ln_1.weight", 0, 0, false},
-    {"norm1.bias", "ln_1.bias", 0, 0, false},
-    {"attention.query.weight", "attn.c_attn.weight", 0, 3, true},
-    {"attention.key.weight", "attn.c_attn.weight", 1, 3, true},
-    {"attention.value.weight", "attn.c_attn.weight", 2, 3, true},
-    {"attention.query.bias", "attn.c_attn.bias", 0, 3, false},
-    {"attention.key.bias", "attn.c_attn.bias", 1, 3, false},
-    {"attention.value.bias", "attn.c_attn.bias", 2, 3, false},
-    {"attention.out.weight", "attn.c_proj.weight", 0, 0, true},
-    {"attention.out.bias", "attn.c_proj.bias", 0, 0, false},
-    {"norm2.gain", "ln_2.weight", 0, 0, false},
-    {"norm2.bias", "ln_2.bias", 0, 0, false},
-    {"ffn.up.weight", "mlp.c_fc.weight", 0, 0, true},
-    {"ffn.up.bias", "mlp.c_fc.bias", 0, 0, false},
-    {"ffn.down.weight", "mlp.c_proj.weight", 0, 0, true},
-    {"ffn.down.bias", "mlp.c_proj.bias", 0, 0, false},
-    {0},
-};
-static const Name gpt2_whole[] = {
-    {"token.weight", "wte.weight", 0, 0, false},     {"position.weight", "wpe.weight", 0, 0, false},
-    {"final_norm.gain", "ln_f.weight", 0, 0, false}, {"final_norm.bias", "ln_f.bias", 0, 0, false},
-    {"head.weight", "lm_head.weight", 0, 0, false},  {0},
-};
-static const Name llama_layer[] = {
-    {"norm1.gain", "input_layernorm.weight", 0, 0, false},
-    {"attention.query.weight", "self_attn.q_proj.weight", 0, 0, false},
-    {"attention.key.weight", "self_attn.k_proj.weight", 0, 0, false},
-    {"attention.value.weight", "self_attn.v_proj.weight", 0, 0, false},
-    {"attention.out.weight", "self_attn.o_proj.weight", 0, 0, false},
-    {"attention.query.bias", "self_attn.q_proj.bias", 0, 0, false},
-    {"attention.key.bias", "self_attn.k_proj.bias", 0, 0, false},
-    {"attention.value.bias", "self_attn.v_proj.bias", 0, 0, false},
-    {"attention.out.bias", "self_attn.o_proj.bias", 0, 0, false},
-    {"norm2.gain", "post_attention_layernorm.weight", 0, 0, false},
-    {"ffn.gate.weight", "mlp.gate_proj.weight", 0, 0, false},
-    {"ffn.up.weight", "mlp.up_proj.weight", 0, 0, false},
-    {"ffn.down.weight", "mlp.down_proj.weight", 0, 0, false},
-    {"ffn.gate.bias", "mlp.gate_proj.bias", 0, 0, false},
-    {"ffn.up.bias", "mlp.up_proj.bias", 0, 0, false},
-    {"ffn.down.bias", "mlp.down_proj.bias", 0, 0, false},
-    {0},
-};
-static const Name llama_whole[] = {
-    {"token.weight", "embed_tokens.weight", 0, 0, false},
-    {"final_norm.gain", "norm.weight", 0, 0, false},
-    {"head.weight", "lm_head.weight", 0, 0, false},
-    {0},
-};
-
-static const struct {
-    const char *prefix, *layers;
-    const Name *layer, *whole;
-} layouts[] = {[HF_GPT2] = {"transformer.", "h.", gpt2_layer, gpt2_whole},
-               [HF_LLAMA] = {"model.", "layers.", llama_layer, llama_whole}};
 
 /* Of masks and angles, which a model makes for itself. */
 static bool is_needless(const char *name) {
@@ -95,14 +31,6 @@ typedef struct {
     int used; /* different tensors that slices were found for */
 } Reading;
 
-static void file_name(const Reading *r, const Name *n, int layer, char out[NAME_BYTES]) {
-    const char *prefix = r->prefixed && strcmp(n->file, "lm_head.weight") != 0 ? layouts[r->config->layout].prefix : "";
-    if (layer < 0)
-        (void)snprintf(out, NAME_BYTES, "%s%s", prefix, n->file);
-    else
-        (void)snprintf(out, NAME_BYTES, "%s%s%d.%s", prefix, layouts[r->config->layout].layers, layer, n->file);
-}
-
 static bool kind_of(const SafeTensor *t, TensorKind *out) {
     for (int k = 0; k < TENSOR_KINDS; k++) {
         if (strcmp(t->dtype, tensor_name((TensorKind)k)) != 0) continue;
@@ -117,7 +45,7 @@ static void add_dims(Str *out, int dims, const long long *dim) {
 }
 
 /* What the slice wants the whole tensor to be. */
-static int wanted_shape(const Slice *s, const Name *n, long long dim[2]) {
+static int wanted_shape(const Slice *s, const HfName *n, long long dim[2]) {
     int parts = n->parts ? n->parts : 1;
     bool vector = s->rows == 1 && !str_ends_in(n->slice, ".weight");
     if (vector) {
@@ -129,7 +57,7 @@ static int wanted_shape(const Slice *s, const Name *n, long long dim[2]) {
     return 2;
 }
 
-static Status check_shape(const SafeTensor *t, const Slice *s, const Name *n) {
+static Status check_shape(const SafeTensor *t, const Slice *s, const HfName *n) {
     long long wanted[2];
     int dims = wanted_shape(s, n, wanted);
     bool same = dims == t->dims;
@@ -146,11 +74,11 @@ static Status check_shape(const SafeTensor *t, const Slice *s, const Name *n) {
     return status;
 }
 
-static Status find_source(Reading *r, const Name *n, int layer, int slice) {
-    char name[NAME_BYTES];
+static Status find_source(Reading *r, const HfName *n, int layer, int slice) {
+    char name[HF_NAME_BYTES];
     TensorKind kind;
     const Slice *s = &r->params->slice[slice];
-    file_name(r, n, layer, name);
+    hf_file_name(r->config->layout, r->prefixed, n, layer, name);
     const SafeTensor *t = safetensors_find(r->tensors, name);
     if (!t) return status_usage(_("there is no tensor '%s'"), name);
     if (!kind_of(t, &kind))
@@ -159,20 +87,16 @@ static Status find_source(Reading *r, const Name *n, int layer, int slice) {
     int line = n->turned ? s->rows : s->cols, parts = n->parts ? n->parts : 1;
     size_t first = (size_t)n->part * (size_t)line * tensor_bytes(kind);
     r->source[slice] = (TensorSource){.data = t->data + first, .kind = kind, .ld = line * parts, .turned = n->turned};
+    if (hf_is_interleaved(&r->config->model, n)) r->source[slice].interleaved = r->config->model.head_dim;
     memcpy(r->source[slice].name, name, sizeof name);
     r->used += n->part == 0;
     return status_ok();
 }
 
 /* The slices of LAYER (-1: of none) that the model has. */
-static Status find_sources(Reading *r, const Name *names, int layer) {
-    for (const Name *n = names; n->slice; n++) {
-        char full[NAME_BYTES];
-        if (layer < 0)
-            (void)snprintf(full, sizeof full, "%s", n->slice);
-        else
-            (void)snprintf(full, sizeof full, "block%d.%s", layer, n->slice);
-        int slice = params_find(r->params, full);
+static Status find_sources(Reading *r, const HfName *names, int layer) {
+    for (const HfName *n = names; n->slice; n++) {
+        int slice = hf_slice(r->params, n, layer);
         if (slice >= 0) STATUS_TRY(find_source(r, n, layer, slice));
     }
     return status_ok();
@@ -200,9 +124,10 @@ static bool has_prefix(const Safetensors *s, const char *prefix) {
 }
 
 static Status find_all(Reading *r) {
-    r->prefixed = has_prefix(r->tensors, layouts[r->config->layout].prefix);
-    STATUS_TRY(find_sources(r, layouts[r->config->layout].whole, -1));
-    for (int l = 0; l < r->config->model.layers; l++) STATUS_TRY(find_sources(r, layouts[r->config->layout].layer, l));
+    r->prefixed = has_prefix(r->tensors, hf_layouts[r->config->layout].prefix);
+    STATUS_TRY(find_sources(r, hf_layouts[r->config->layout].whole, -1));
+    for (int l = 0; l < r->config->model.layers; l++)
+        STATUS_TRY(find_sources(r, hf_layouts[r->config->layout].layer, l));
     return check_all_known(r);
 }
 

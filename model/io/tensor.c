@@ -93,9 +93,26 @@ static void convert_line(const TensorSource *t, int line, int n, real *to) {
     for (int i = 0; i < n; i++, p += tensor_bytes(t->kind)) to[i] = (real)number_at(t->kind, p);
 }
 
+/* Where output OUT of the slice stands in the file. */
+static int place_in_file(const TensorSource *t, int out) {
+    int n = t->interleaved, head = n ? out / n * n : 0, i = out - head;
+    return n ? head + i % 2 * (n / 2) + i / 2 : out;
+}
+
+/* A vector whose numbers stand elsewhere. */
+static void convert_interleaved(const TensorSource *t, int n, real *to) {
+    for (int i = 0; i < n; i++)
+        to[i] = (real)number_at(t->kind, t->data + (size_t)place_in_file(t, i) * tensor_bytes(t->kind));
+}
+
 /* The slice row by row, whatever way it lies. */
 static void convert_slice(const TensorSource *t, const Slice *s, real *to) {
-    for (int r = 0; !t->turned && r < s->rows; r++) convert_line(t, r, s->cols, to + (size_t)r * (size_t)s->cols);
+    if (t->interleaved && s->rows == 1) {
+        convert_interleaved(t, s->cols, to);
+        return;
+    }
+    for (int r = 0; !t->turned && r < s->rows; r++)
+        convert_line(t, place_in_file(t, r), s->cols, to + (size_t)r * (size_t)s->cols);
     if (!t->turned) return;
     real *column = MEM_ARRAY(real, (size_t)s->rows);
     for (int c = 0; c < s->cols; c++) {
@@ -131,13 +148,18 @@ static void copy_all(Params *p, const TensorSource *source) {
 /* Whether the file's numbers can be used where they are. */
 static bool is_native(const TensorSource *t) {
     bool little = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
-    return little && !REAL_IS_DOUBLE && t->kind == TENSOR_F32 && (uintptr_t)t->data % sizeof(real) == 0;
+    return little && !REAL_IS_DOUBLE && t->kind == TENSOR_F32 && !t->interleaved &&
+           (uintptr_t)t->data % sizeof(real) == 0;
 }
 
 /* Lines stay lines: what is turned in the file stays turned. */
 static View converted(const TensorSource *t, const Slice *s, real **own) {
     int lines = lines_of(t, s), n = line_numbers(t, s);
     *own = mem_aligned(slice_count(s), sizeof **own);
+    if (t->interleaved) {
+        convert_slice(t, s, *own);
+        return (View){.x = *own, .ld = s->cols};
+    }
     for (int line = 0; line < lines; line++) convert_line(t, line, n, *own + (size_t)line * (size_t)n);
     return (View){.x = *own, .ld = n, .turned = t->turned};
 }

@@ -19,8 +19,9 @@ typedef struct {
     const unsigned char *data; /* its first number; any alignment */
     TensorKind kind;
     int ld;
-    bool turned;   /* a line is a column of the slice, else a row */
-    char name[96]; /* what the file calls it, for sentences */
+    int interleaved; /* numbers of a head whose halves are pairs in the file, and neighbours in the slice; 0: not */
+    bool turned;     /* a line is a column of the slice, else a row */
+    char name[96];   /* what the file calls it, for sentences */
 } TensorSource;
 
 /* What is done with the numbers: copied in the engine's type, so that the model may learn; or left where they are. */

@@ -3,15 +3,17 @@
 #include "experiment.h"
 #include "file.h"
 #include "intl.h"
+#include "model_folder.h"
 #include "run.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 static const Option train_options[] = {
-    {"save", OPTION_TEXT, NULL, 0, 0, NULL, "file", N_("where to keep the trained model; not given: nowhere")},
+    {"save", OPTION_TEXT, NULL, 0, 0, NULL, "file",
+     N_("where to keep the trained model: a file, or a folder (ends in /) in the Hugging Face layout; not given: "
+        "nowhere")},
     {0},
 };
 
@@ -22,14 +24,19 @@ static const Column result_columns[] = {{"split", COLUMN_TEXT, ""},
                                         {"floor_perplexity", COLUMN_DOUBLE, ""},
                                         {0}};
 
+/* What another program could not be told is refused now, not after the training. */
+static Status check_folder(const Options *o, const char *path) {
+    ModelConfig c;
+    STATUS_TRY(run_config(o, 1, &c));
+    Status s = model_folder_check(path, &c);
+    return status_is_ok(&s) ? s : status_usage("save: %s", s.text);
+}
+
 /* That a file can be put there is tried out now, not after the training. */
-static Status check_save(const char *path) {
-    struct stat st;
-    size_t n = strlen(path);
-    if (n == 0) return status_usage(_("save: the name of a file is missing"));
-    if (path[n - 1] == '/' || (stat(path, &st) == 0 && S_ISDIR(st.st_mode)))
-        return status_usage(
-            _("save: the Hugging Face layout (a folder) is not written yet; name a file instead of '%s'"), path);
+static Status check_save(const Options *o) {
+    const char *path = options_text(o, "save");
+    if (model_folder_is(path)) return check_folder(o, path);
+    if (!*path) return status_usage(_("save: the name of a file is missing"));
     FileWriter *w;
     STATUS_TRY(file_begin(path, &w));
     file_discard(w);
@@ -38,7 +45,7 @@ static Status check_save(const char *path) {
 
 static Status check(const Options *o) {
     STATUS_TRY(run_check(o));
-    return options_is_set(o, "save") ? check_save(options_text(o, "save")) : status_ok();
+    return options_is_set(o, "save") ? check_save(o) : status_ok();
 }
 
 static Status train(Study *s, Run *run) {
@@ -98,7 +105,8 @@ static Status keep(Study *s, Run *run) {
         keep_for_looking(s, run);
         return status_ok();
     }
-    STATUS_TRY(run_save(run, path));
+    bool folder = model_folder_is(path);
+    STATUS_TRY(folder ? model_folder_write(path, run_model(run), run_corpus(run)) : run_save(run, path));
     study_offer_model(s, path);
     return status_ok();
 }

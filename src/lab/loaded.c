@@ -6,6 +6,7 @@
 #include "io/llama2c.h"
 #include "io/tokenizer_file.h"
 #include "mem.h"
+#include "model_folder.h"
 #include "str.h"
 
 #include <stdio.h>
@@ -87,7 +88,9 @@ static Status read_hf(const char *path, const char *tokenizer, LoadedModel *out)
     snprintf(out->kind, sizeof out->kind, "Hugging Face");
     if (tokenizer) return read_tokenizer(tokenizer, c.last, out);
     char *folder = folder_of(path);
-    Status s = read_tokenizer(folder, c.last, out);
+    Status s = model_folder_read(folder, c.model.vocab, &out->vocab, &out->grammar);
+    out->own = out->vocab != NULL;
+    if (status_is_ok(&s) && !out->own) s = read_tokenizer(folder, c.last, out);
     if (!status_is_ok(&s)) snprintf(out->no_vocab, sizeof out->no_vocab, "%s", s.text);
     mem_free(folder);
     return status_ok();
@@ -112,5 +115,6 @@ Status loaded_read(const char *path, const char *tokenizer, LoadedModel *out) {
 void loaded_done(LoadedModel *l) {
     model_free(l->model);
     vocab_free(l->vocab);
+    mem_free(l->grammar);
     *l = (LoadedModel){0};
 }

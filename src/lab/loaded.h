@@ -11,6 +11,8 @@
 typedef struct {
     Model *model;
     Vocab *vocab;       /* NULL: no tokenizer, ids are all there is */
+    bool own;           /* lm.train wrote it: the vocabulary is one of ours */
+    char *grammar;      /* that knows its truth; NULL: none */
     char no_vocab[500]; /* a sentence that says why; "" when there is one */
     char kind[32];      /* what it is: "llama2.c", "Hugging Face" */
 } LoadedModel;

@@ -152,11 +152,17 @@ static Status get_loaded(const char *path, const char *tokenizer, TrainedModel *
     STATUS_TRY(loaded_read(path, tokenizer, &l));
     out->model = l.model;
     out->vocab = l.vocab;
-    out->foreign = true;
+    out->foreign = !l.own;
     snprintf(out->no_vocab, sizeof out->no_vocab, "%s", l.no_vocab);
-    snprintf(out->no_truth, sizeof out->no_truth, _("no grammar comes with a model in the format of %s"), l.kind);
     snprintf(out->path, sizeof out->path, "%s", path);
-    return status_ok();
+    Grammar *g = NULL;
+    Status s = status_ok();
+    if (l.grammar) s = grammar_parse(l.grammar, strlen(l.grammar), &g);
+    if (status_is_ok(&s) && g) s = take_grammar(g, out);
+    mem_free(l.grammar);
+    if (!out->language)
+        snprintf(out->no_truth, sizeof out->no_truth, _("no grammar comes with a model in the format of %s"), l.kind);
+    return s;
 }
 
 static Status get_file(const Options *o, TrainedModel *out) {

@@ -188,6 +188,7 @@ static Status open_loaded(const char *path, const char *tokenizer, const Options
     r->reads_only = true;
     r->batch_size = (int)options_int(o, "batch");
     r->model = l.model;
+    mem_free(l.grammar);
     batch_init(&r->batch);
     snprintf(r->missing, sizeof r->missing, "%s", _("somebody else trained it, and it is only read"));
     *out = r;
