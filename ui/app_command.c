@@ -342,10 +342,10 @@ static void judge_options(const void *user, const Options *before, const Options
         str_add(out, s.text);
         *role = STYLE_ERROR;
     } else if (change == LAB_KEEPS) {
-        str_addf(out, _("The parameters stay: A goes on with them%s%s."), why.len ? "; " : "", why.s);
+        str_addf(out, _("The parameters stay, training goes on%s%s."), why.len ? "; " : "", why.s);
         *role = STYLE_GOOD;
     } else if (change == LAB_RESTARTS) {
-        str_addf(out, _("Other parameters: A begins again from seed %lld; %s."), options_int(now, "seed"), why.s);
+        str_addf(out, _("Other parameters, it begins again from seed %lld: %s."), options_int(now, "seed"), why.s);
         *role = STYLE_WARNING;
     }
     str_done(&why);
@@ -361,19 +361,30 @@ static Status run_options(App *a, const Words *words) {
     return status_ok();
 }
 
-static Status run_apply(App *a, const Words *words) {
-    (void)words;
-    if (a->overlay != OVERLAY_OPTIONS) return status_usage(_("apply takes the options that o shows; open them first"));
+/* Posts COMMAND with what was changed in the form, and closes it. */
+static Status post_changes(App *a, const char *command) {
+    if (a->overlay != OVERLAY_OPTIONS)
+        return status_usage(_("%s takes what was changed in the options; o opens them"), command);
     Str changes, line;
     str_init(&changes);
     str_init(&line);
     form_changes(a->form, &changes);
-    str_addf(&line, "set %s", changes.s);
+    str_addf(&line, "%s %s", command, changes.s);
     Status s = changes.len ? app_post(a, line.s) : status_usage(_("nothing is other than it was; enter edits"));
     if (status_is_ok(&s)) a->overlay = OVERLAY_NONE;
     str_done(&changes);
     str_done(&line);
     return s;
+}
+
+static Status run_apply(App *a, const Words *words) {
+    (void)words;
+    return post_changes(a, "set");
+}
+
+static Status run_beside(App *a, const Words *words) {
+    (void)words;
+    return post_changes(a, "versus");
 }
 
 static Status run_begin(App *a, const Words *words) {

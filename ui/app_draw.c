@@ -81,7 +81,7 @@ static void draw_overlay(App *a, Canvas *c) {
     bool help = a->overlay == OVERLAY_HELP;
     a->overlay_inside = draw_box(c, r,
                                  help ? _("help ─ / filters, esc closes")
-                                      : _("options of the run ─ enter edits, A applies, R begins anew, esc closes"),
+                                      : _("options of the run ─ enter edits, A applies, V beside, R anew, esc closes"),
                                  true);
     Canvas view = canvas_view(c, a->overlay_inside);
     Rect all = {0, 0, view.w, view.h};

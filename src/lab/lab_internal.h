@@ -3,6 +3,7 @@
 #ifndef LAB_INTERNAL_H
 #define LAB_INTERNAL_H
 
+#include "beside.h"
 #include "bpe_live.h"
 #include "command.h"
 #include "history.h"
@@ -104,6 +105,7 @@ struct Lab {
     bool aside;      /* holds a run for another laboratory: nobody looks at it */
     Lab *rival;      /* holds the run beside the one that is looked at; NULL: none */
     bool rival_is_a; /* and B is looked at */
+    Beside *beside;  /* makes its steps at the same time; NULL: not needed yet */
     Lab *waiting; /* holds the run that was there before another model is looked at; NULL: none */
 };
 

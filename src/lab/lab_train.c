@@ -139,6 +139,7 @@ static void evaluate_on_the_way(Lab *l) {
     bool last = done == run_steps(t->live);
     if (!last && done != TEST_FIRST && done % TEST_EVERY != 0) return;
     Evaluation e;
+    shards_set_threads(run_shards(t->live), lab_threads(l->options)); /* one of two runs has a share of them else */
     Status s = evaluate(l, last ? -1 : TEST_SENTENCES, &e);
     if (!status_is_ok(&s))
         lab_say(l, MESSAGE_WARNING, "%s", s.text);

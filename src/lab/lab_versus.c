@@ -6,7 +6,6 @@
 #include "bug.h"
 #include "intl.h"
 #include "mem.h"
-#include "thread.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -53,27 +52,31 @@ typedef struct {
     RunStep step;
 } Half;
 
-static void *make_step(void *half) {
+static void make_step(void *half) {
     Half *h = half;
     h->step = run_step(h->run);
-    return NULL;
+}
+
+/* NULL: there is none; then they take turns. */
+static Beside *helper_of(Lab *l) {
+    if (!l->beside) l->beside = beside_new();
+    return l->beside;
 }
 
 bool versus_steps(Lab *l, RunStep *mine, RunStep *others) {
     if (!l->rival || l->rival->train.diverged) return false;
     Run *a = l->train.live, *b = l->rival->train.live;
     if (run_done(a) != run_done(b) || run_done(b) >= run_steps(b)) return false;
-    bool at_once = lab_threads(l->options) > 1;
     int threads = share_of_threads(l);
     shards_set_threads(run_shards(a), threads);
     shards_set_threads(run_shards(b), threads);
     run_watch_updates(b, true);
     Half half = {.run = b};
-    pthread_t thread;
-    bool beside = at_once && thread_start(&thread, make_step, &half);
+    Beside *beside = lab_threads(l->options) > 1 ? helper_of(l) : NULL;
+    if (beside) beside_begin(beside, make_step, &half);
     *mine = run_step(a);
     if (beside)
-        pthread_join(thread, NULL);
+        beside_wait(beside);
     else
         make_step(&half);
     *others = half.step;
@@ -137,6 +140,8 @@ void versus_done(Lab *l) {
     options_free(b->options);
     mem_free(b);
     l->rival = NULL;
+    beside_free(l->beside);
+    l->beside = NULL;
 }
 
 static void end(Lab *l) {

@@ -15,6 +15,7 @@ static void take_run(Lab *to, const Lab *from) {
     to->train = from->train;
     to->rival = from->rival;
     to->rival_is_a = from->rival_is_a;
+    to->beside = from->beside;
     to->decode = from->decode;
     to->head_off = from->head_off;
     memcpy(to->fitted, from->fitted, sizeof to->fitted);
