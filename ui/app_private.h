@@ -101,6 +101,12 @@ Status run_cues(App *a, const Words *words) STATUS_CHECKED;
 Status run_cue(App *a, const Words *words) STATUS_CHECKED;
 const char *app_spotlight_name(Spotlight s);
 
+/* app_options.c */
+void options_toggle(App *a); /* opens the form, or closes it */
+/* Posts COMMAND with what was changed in the form, and closes it. */
+Status options_post(App *a, const char *command) STATUS_CHECKED;
+Status options_begin(App *a) STATUS_CHECKED; /* posts a new run of what the form says */
+
 /* export.c */
 enum { EXPORT_ALL = -1, EXPORT_SCREEN = -2 };
 Status export_tables(App *a, int what, const char *folder) STATUS_CHECKED;   /* of one pane, or EXPORT_ALL */

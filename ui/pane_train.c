@@ -6,10 +6,9 @@
 #include "format.h"
 #include "intl.h"
 #include "lab.h"
-#include "mem.h"
 #include "reading.h"
 #include "ticks.h"
-#include "utf8.h"
+#include "train_plot.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -22,13 +21,7 @@ enum {
     SIDE_LEAST_W = 74,
     SMALL_PLOT_H = 10,
     SMALL_TICKS = 3,
-    SMALL_PLOTS_LEAST_H = 28,
-    NARROW_W = 40,
-    MARKS_MOST = 32,
-    LEGEND_BYTES = 128,
-    LEGEND_LEAST = 4, /* columns of a name that says something */
-    LEGEND_W = 31,    /* what else stands in the row of the legend */
-    LEGEND_NARROW_W = 27
+    SMALL_PLOTS_LEAST_H = 28
 };
 
 typedef struct {
@@ -36,170 +29,18 @@ typedef struct {
     bool recent;
 } TrainState;
 
-/* The steps that the plot spans. */
-typedef struct {
-    long first, last;
-} Span;
-
 static Span span_of(const TrainState *state, const Table *curve, const SnapshotFacts *f) {
     long rows = curve ? table_rows(curve) : 0;
     long last = rows > 0 ? rows : f->head;
     return (Span){state->recent && last > RECENT_STEPS ? last - RECENT_STEPS : 0, last};
 }
 
-/* A column of a table over a span, as points: each the mean of EVERY rows. */
-typedef struct {
-    double *x, *y;
-    int n;
-    long every;
-} Points;
-
-static Points points_new(const Table *t, const char *column, Span span, int most) {
-    Points p = {.every = 1};
-    long rows = t ? table_rows(t) : 0, first = 0;
-    int step = t ? table_find(t, "step") : -1;
-    if (step < 0 || rows == 0 || most < 2) return p;
-    while (first < rows && table_int(t, first, step) < span.first) first++;
-    double *y = reading_column(t, column, first, rows - first);
-    if (!y) return p;
-    p.every = (rows - first + most - 1) / most;
-    p.x = MEM_ARRAY(double, (size_t)(rows - first));
-    p.y = MEM_ARRAY(double, (size_t)(rows - first));
-    for (long i = 0; i < rows - first; i += p.every) {
-        long n = i + p.every <= rows - first ? p.every : rows - first - i;
-        double sum = 0;
-        for (long j = 0; j < n; j++) sum += y[i + j];
-        p.y[p.n] = sum / (double)n;
-        p.x[p.n++] = ((double)table_int(t, first + i, step) + (double)table_int(t, first + i + n - 1, step)) / 2;
-    }
-    mem_free(y);
-    return p;
-}
-
-static void points_free(Points *p) {
-    mem_free(p->x);
-    mem_free(p->y);
-}
-
-static void extend(const Points *p, double *low, double *high) {
-    for (int i = 0; i < p->n; i++) {
-        if (isfinite(p->y[i])) *low = fmin(*low, p->y[i]), *high = fmax(*high, p->y[i]);
-    }
-}
-
-static long cursor_step(const PaneContext *x) {
-    const SnapshotFacts *f = snapshot_facts(x->snapshot);
-    return x->cursor->step >= 0 ? x->cursor->step : f->step;
-}
-
-static double floor_of(const SnapshotFacts *f) {
-    return isnan(f->floor_nll) ? f->language_floor : f->floor_nll;
-}
-
-/* The loss plot as draw_plot takes it, with all that it borrows. */
-typedef struct {
-    Points loss, tests, rival;
-    Series series[2];
-    char name[2][LEGEND_BYTES]; /* of two runs */
-    char level[64];
-    PlotMark mark[MARKS_MOST];
-    char words[MARKS_MOST][40]; /* of the marks */
-    Plot plot;
-} LossPlot;
-
-/* Where the run was changed; what was set at one step stands together. */
-static int find_marks(const Snapshot *s, LossPlot *l) {
-    const Table *t = snapshot_table(s, "changes");
-    int n = 0;
-    for (long i = 0; t && i < table_rows(t); i++) {
-        double step = (double)table_int(t, i, 0);
-        bool more = n > 0 && l->mark[n - 1].x >= step;
-        if (!more && n == MARKS_MOST) break;
-        if (!more) l->mark[n] = (PlotMark){step, l->words[n]}, l->words[n++][0] = '\0';
-        size_t used = strlen(l->words[n - 1]);
-        snprintf(l->words[n - 1] + used, sizeof l->words[0] - used, "%s%s=%s", more ? " " : "", table_text(t, i, 1),
-                 table_text(t, i, 2));
-    }
-    return n;
-}
-
-static StyleRole role_of_run(char letter) {
-    return letter == 'A' ? STYLE_MODEL : STYLE_SERIES_B;
-}
-
-/* Returns how many series there are. */
-static int one_run(LossPlot *l) {
-    l->series[0] = (Series){l->loss.x, l->loss.y, l->loss.n, STYLE_MODEL, _("training")};
-    l->series[1] = (Series){l->tests.x, l->tests.y, l->tests.n, STYLE_SERIES_B, _("test")};
-    return l->tests.n > 0 ? 2 : 1;
-}
-
-/* "▸B window=4 so…": the one that is looked at has the mark; ROOM columns for the name itself. Returns those used. */
-static int name_run(const SnapshotFacts *f, int i, int room, char out[LEGEND_BYTES]) {
-    const char *name = f->run_name[i], *mark = f->versus == 'A' + i ? "▸" : "";
-    bool cut = utf8_columns(name) > room;
-    size_t fits = cut ? utf8_fit(name, room - 1) : strlen(name);
-    if (room < LEGEND_LEAST)
-        snprintf(out, LEGEND_BYTES, "%s%c", mark, 'A' + i);
-    else
-        snprintf(out, LEGEND_BYTES, "%s%c %.*s%s", mark, 'A' + i, (int)fits, name, cut ? "…" : "");
-    return cut ? room : utf8_columns(name);
-}
-
-/* A and B, in their own colours, whichever is looked at. The plot has W columns. */
-static int two_runs(LossPlot *l, const SnapshotFacts *f, int w) {
-    int room = w - (w < NARROW_W ? LEGEND_NARROW_W : LEGEND_W), half = room / 2;
-    int used = name_run(f, 0, half, l->name[0]);
-    (void)name_run(f, 1, room - used, l->name[1]);
-    for (int i = 0; i < 2; i++) {
-        const Points *p = f->versus == 'A' + i ? &l->loss : &l->rival;
-        l->series[i] = (Series){p->x, p->y, p->n, role_of_run((char)('A' + i)), l->name[i]};
-    }
-    return 2;
-}
-
-static void loss_plot_init(LossPlot *l, const PaneContext *x, int w) {
-    const TrainState *state = x->state;
-    const SnapshotFacts *f = snapshot_facts(x->snapshot);
-    const Table *curve = snapshot_table(x->snapshot, "curve");
-    Span span = span_of(state, curve, f);
-    l->loss = points_new(curve, "loss", span, w - 6);
-    l->tests = points_new(snapshot_table(x->snapshot, "test"), "nll", span, w - 6);
-    l->rival = points_new(f->versus ? snapshot_table(x->snapshot, "rival_curve") : NULL, "loss", span, w - 6);
-    int series = f->versus ? two_runs(l, f, w) : one_run(l);
-    double floor = floor_of(f), low = isnan(floor) ? (double)INFINITY : floor, high = -(double)INFINITY;
-    extend(&l->loss, &low, &high);
-    extend(f->versus ? &l->rival : &l->tests, &low, &high);
-    snprintf(l->level, sizeof l->level, _("floor %s"), format_fixed(floor, 4).s);
-    double pad = state->linear ? 0.04 * (high - low) : 0;
-    l->plot =
-        (Plot){.series = l->series,
-               .count = series,
-               .x0 = (double)span.first,
-               .x1 = (double)span.last,
-               .whole_x = true,
-               .y0 = low - pad,
-               .y1 = high,
-               .log_y = !state->linear,
-               .x_label = _("step"),
-               .y_label = w < NARROW_W ? _("nats/token") : _("nats per token"),
-               .level = floor,
-               .level_label = l->level,
-               .cursor_x = x->cursor->step >= 0 || reading_is_past(x->snapshot) ? (double)cursor_step(x) : (double)NAN,
-               .mark = l->mark,
-               .marks = find_marks(x->snapshot, l)};
-}
-
-static void loss_plot_done(LossPlot *l) {
-    points_free(&l->loss);
-    points_free(&l->tests);
-    points_free(&l->rival);
-}
-
 /* Returns how many steps a point stands for. */
 static long draw_loss(const PaneContext *x, Canvas *c, Rect r) {
     LossPlot l;
-    loss_plot_init(&l, x, r.w);
+    const TrainState *state = x->state;
+    loss_plot_init(&l, x, span_of(state, snapshot_table(x->snapshot, "curve"), snapshot_facts(x->snapshot)),
+                   state->linear, r.w);
     draw_plot(c, r, &l.plot);
     loss_plot_done(&l);
     return l.loss.every;
@@ -211,7 +52,7 @@ static void draw_small(const PaneContext *x, Canvas *c, Rect r, const char *colu
     Points p = points_new(curve, column, span, r.w - 8);
     const Series series = {p.x, p.y, p.n, role, NULL};
     double low = 0, high = -(double)INFINITY;
-    extend(&p, &low, &high);
+    points_extend(&p, &low, &high);
     high = ticks_top(low, high, SMALL_TICKS);
     Plot plot = {.series = &series,
                  .count = 1,
@@ -238,7 +79,7 @@ static void draw_figure(Canvas *c, Rect r, int *y, const char *label, const char
 
 static double at_cursor_of(const PaneContext *x, const char *table, const char *column) {
     const Table *curve = snapshot_table(x->snapshot, table);
-    long row = reading_row_of_step(curve, cursor_step(x));
+    long row = reading_row_of_step(curve, train_step(x));
     int at = curve ? table_find(curve, column) : -1;
     return row >= 0 && at >= 0 ? table_real(curve, row, at) : (double)NAN;
 }
@@ -255,13 +96,13 @@ static void draw_side_runs(const PaneContext *x, Canvas *c, Rect r, int *y) {
         bool here = f->versus == letter;
         snprintf(label, sizeof label, _("loss of %c"), letter);
         draw_figure(c, r, y, label, format_fixed(at_cursor_of(x, here ? "curve" : "rival_curve", "loss"), 4).s,
-                    role_of_run(letter));
+                    train_role(letter));
     }
     for (int i = 0; i < 2; i++) {
         char letter = (char)('A' + i), label[64];
         double nll = f->versus == letter ? f->test_nll : f->rival_test_nll;
         snprintf(label, sizeof label, _("test perplexity of %c"), letter);
-        draw_figure(c, r, y, label, format_fixed(exp(nll), 4).s, role_of_run(letter));
+        draw_figure(c, r, y, label, format_fixed(exp(nll), 4).s, train_role(letter));
     }
 }
 
@@ -288,7 +129,7 @@ static void draw_side(const PaneContext *x, Canvas *c, Rect r, bool sparks) {
     if (!isnan(f->language_floor))
         draw_figure(c, r, &y, _("floor, language"), format_fixed(exp(f->language_floor), 4).s, STYLE_TRUTH);
     y += 1;
-    snprintf(text, sizeof text, "%s", format_count(cursor_step(x)).s);
+    snprintf(text, sizeof text, "%s", format_count(train_step(x)).s);
     draw_figure(c, r, &y, x->cursor->step >= 0 ? _("step under the cursor") : _("step"), text, STYLE_TEXT);
     if (f->versus)
         draw_side_runs(x, c, r, &y);
@@ -307,13 +148,15 @@ static void draw_side(const PaneContext *x, Canvas *c, Rect r, bool sparks) {
 }
 
 /* The same of two runs. */
-static void draw_line_of_runs(const SnapshotFacts *f, Canvas *c, int y) {
+static void draw_line_of_runs(const PaneContext *x, Canvas *c, int y) {
+    const SnapshotFacts *f = snapshot_facts(x->snapshot);
     bool a = f->versus == 'A';
-    double loss[2] = {a ? f->loss : f->rival_loss, a ? f->rival_loss : f->loss};
+    double mine = at_cursor(x, "loss"), others = at_cursor_of(x, "rival_curve", "loss");
+    double loss[2] = {a ? mine : others, a ? others : mine};
     double nll[2] = {a ? f->test_nll : f->rival_test_nll, a ? f->rival_test_nll : f->test_nll};
     int at = 0;
     for (int i = 0; i < 2; i++)
-        at += 2 + canvas_textf(c, at, y, -1, role_of_run((char)('A' + i)), ATTRIBUTE_BOLD, _("loss %c %s"), 'A' + i,
+        at += 2 + canvas_textf(c, at, y, -1, train_role((char)('A' + i)), ATTRIBUTE_BOLD, _("loss %c %s"), 'A' + i,
                                format_fixed(loss[i], 4).s);
     if (isnan(nll[0]) || isnan(nll[1])) return;
     char text[80];
@@ -350,15 +193,15 @@ static void draw_line(const PaneContext *x, Canvas *c, int y) {
         return;
     }
     if (f->versus) {
-        draw_line_of_runs(f, c, y);
+        draw_line_of_runs(x, c, y);
         return;
     }
     double over = reading_over_floor(f);
     const Part now[] = {{_("perplexity "), format_fixed(reading_perplexity(f), 3), STYLE_STRONG, isnan(over) ? 2 : 1},
                         {"", format_percent(over, 1), STYLE_STRONG, 2},
-                        {_("floor "), format_fixed(exp(floor_of(f)), 3), STYLE_TRUTH, 2},
+                        {_("floor "), format_fixed(exp(train_floor(f)), 3), STYLE_TRUTH, 2},
                         {_("loss "), format_fixed(f->loss, 4), STYLE_MODEL, 2}};
-    const Part there[] = {{_("step "), format_count(cursor_step(x)), STYLE_CURSOR, 2},
+    const Part there[] = {{_("step "), format_count(train_step(x)), STYLE_CURSOR, 2},
                           {_("loss "), format_fixed(at_cursor(x, "loss"), 4), STYLE_MODEL, 2},
                           {_("gradient norm "), format_fixed(at_cursor(x, "grad_norm"), 3), STYLE_TEXT, 2}};
     if (x->cursor->step >= 0)
@@ -477,7 +320,10 @@ static void train_click(PaneCall *call, int x, int y, int w, int h) {
     TrainPlan p = plan_of(&context, w, h);
     if (y < p.plot.y || y >= p.plot.y + p.plot.h) return;
     LossPlot l;
-    loss_plot_init(&l, &context, p.plot.w);
+    const TrainState *state = call->state;
+    loss_plot_init(&l, &context,
+                   span_of(state, snapshot_table(call->snapshot, "curve"), snapshot_facts(call->snapshot)),
+                   state->linear, p.plot.w);
     Canvas *blank = canvas_new(w, h, GLYPHS_HALF);
     double step = draw_plot_x(blank, p.plot, &l.plot, x);
     canvas_free(blank);
