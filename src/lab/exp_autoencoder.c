@@ -1,5 +1,6 @@
 /* lm.autoencoder: greedy pre-training layer by layer, without labels and with few, against learning at once, on digits
  * that are drawn for it (lecture 4, 2.3, 2.4; Bengio et al. 2006). */
+#include "bug.h"
 #include "crew.h"
 #include "digits.h"
 #include "experiment.h"
@@ -8,6 +9,7 @@
 #include "mem.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -23,8 +25,9 @@ static const Option autoencoder_options[] = {
     {"pretrain", OPTION_INT, "2000", 0, 1e6, NULL, "", N_("updates of each layer before all learn together")},
     {"finetune", OPTION_INT, "1000", 0, 1e6, NULL, "", N_("updates of all layers together")},
     {"batch", OPTION_INT, "32", 1, 10000, NULL, "", N_("pictures of an update")},
-    {"lr", OPTION_REAL, "0.003", 0, 100, NULL, "", N_("learning rate of Adam; it falls to a tenth")},
-    {"noise", OPTION_REAL, "0.1", 0, 1, NULL, "", N_("of every pixel, standard deviation")},
+    {"lr", OPTION_REAL, "0.003", 0, 100, NULL, "", N_("learning rate of Adam layer by layer; it falls to a tenth")},
+    {"finetune_lr", OPTION_REAL, "0.003", 0, 100, NULL, "", N_("the same where all layers learn together")},
+    {"noise", OPTION_REAL, "0.3", 0, 1, NULL, "", N_("of every pixel, standard deviation")},
     {0},
 };
 
@@ -45,30 +48,33 @@ typedef struct {
     double loss;
 } Point;
 
-/* What one seed finds. */
+/* What one method finds with one seed. */
 typedef struct {
-    double error[METHODS];
-    Point *curve;
+    double error;
+    Point *curve; /* with the lock held */
     int points, room;
-    double *code; /* [tests x 2] */
-    long steps;   /* done, for progress */
+    double *code; /* [tests x 2] of a method that has one */
+    int told;     /* of the points, those that stand in the table */
 } Found;
 
 typedef struct {
     Study *study;
     LayersShape shape;
     int labelled, unlabelled, tests, seeds, batch;
-    long pretrain, finetune, steps; /* of a seed */
-    OptimConfig optim;
-    Found found[SEEDS_MOST];
+    long pretrain, finetune;
+    OptimConfig optim, tune;
+    pthread_mutex_t lock;
+    Found found[SEEDS_MOST * METHODS]; /* all methods of a seed, then the next seed */
 } Autoencoder;
 
-/* One seed at work: labelled pictures first, then those without a label, then the tests. */
+/* One method with one seed at work: labelled pictures first, then those without a label, then the tests. */
 typedef struct {
     Autoencoder *x;
     CrewSeat *seat;
     Found *found;
     uint64_t seed;
+    int method;
+    long steps, all; /* done and to do, for progress */
     real *picture;
     int *label; /* of every picture, though not all may look at it */
     Layers net;
@@ -93,11 +99,13 @@ static void draw_pictures(Seed *s) {
 
 static void note(Seed *s, const char *stage, long step, double loss) {
     Found *f = s->found;
+    pthread_mutex_lock(&s->x->lock);
     MEM_GROW(f->curve, f->points, f->room);
     Point *p = &f->curve[f->points++];
     snprintf(p->stage, sizeof p->stage, "%s", stage);
     p->step = step;
     p->loss = loss;
+    pthread_mutex_unlock(&s->x->lock);
 }
 
 /* STEPS updates with pictures drawn from the first FROM of them. */
@@ -105,19 +113,20 @@ static Status learn(Seed *s, const char *name, LayersStage stage, int layer, int
     Autoencoder *x = s->x;
     int *picture = MEM_ARRAY(int, (size_t)x->batch), *label = MEM_ARRAY(int, (size_t)x->batch);
     Status status = status_ok();
-    layers_begin(&s->net, stage, layer, &x->optim);
+    const OptimConfig *optim = stage == LAYERS_ALL ? &x->tune : &x->optim;
+    layers_begin(&s->net, stage, layer, optim);
     for (long i = 0; i < steps && status_is_ok(&status); i++) {
         Rng r = rng_at(s->seed, name, (uint64_t)i);
         for (int k = 0; k < x->batch; k++) {
             picture[k] = (int)rng_below(&r, (uint64_t)from);
             label[k] = s->label[picture[k]];
         }
-        double loss = layers_step(&s->net, stage, layer, picture, label, x->batch, optim_rate(&x->optim, i, steps));
+        double loss = layers_step(&s->net, stage, layer, picture, label, x->batch, optim_rate(optim, i, steps));
         if (i % CURVE_EVERY == 0 || i == steps - 1) note(s, name, i + 1, loss);
-        s->found->steps++;
+        s->steps++;
         if (!isfinite(loss)) status = status_failed(_("%s diverged at step %ld; a smaller lr may help"), name, i + 1);
-        if (!crew_goes_on(s->seat, (double)s->found->steps / (double)x->steps, "%s: %s %ld, %s %.4f", name, _("step"),
-                          i + 1, _("loss"), loss))
+        if (!crew_goes_on(s->seat, (double)s->steps / (double)s->all, "%s: %s %ld, %s %.4f", name, _("step"), i + 1,
+                          _("loss"), loss))
             status = status_cancelled();
     }
     mem_free(picture);
@@ -210,26 +219,32 @@ static void take_codes(Seed *s) {
 
 /* ---- methods ---- */
 
-static Status one_method(Seed *s, int method) {
+static Status one_method(Seed *s) {
     Autoencoder *x = s->x;
-    int last = method == SHALLOW ? 0 : x->shape.layers - 1;
-    layers_init(&s->net, &x->shape, s->picture, s->seed);
+    int last = s->method == SHALLOW ? 0 : x->shape.layers - 1;
+    const char *name = methods[s->method];
     Status status = status_ok();
-    if (method == DEEP_SUPERVISED) status = pretrain(s, methods[method], LAYERS_CLASS, x->labelled);
-    if (method == DEEP_UNSUPERVISED) status = pretrain(s, methods[method], LAYERS_BACK, x->labelled + x->unlabelled);
-    if (status_is_ok(&status) && method == DEEP_UNSUPERVISED) take_codes(s);
-    if (status_is_ok(&status)) status = learn(s, methods[method], LAYERS_ALL, last, x->labelled, x->finetune);
-    if (status_is_ok(&status)) s->found->error[method] = test_error(s, last);
-    layers_done(&s->net);
+    if (s->method == DEEP_SUPERVISED) status = pretrain(s, name, LAYERS_CLASS, x->labelled);
+    if (s->method == DEEP_UNSUPERVISED) status = pretrain(s, name, LAYERS_BACK, x->labelled + x->unlabelled);
+    if (status_is_ok(&status) && s->method == DEEP_UNSUPERVISED) take_codes(s);
+    if (status_is_ok(&status)) status = learn(s, name, LAYERS_ALL, last, x->labelled, x->finetune);
+    if (status_is_ok(&status)) s->found->error = test_error(s, last);
     return status;
 }
 
 static Status work(void *user, int job, CrewSeat *seat) {
     Autoencoder *x = user;
-    Seed s = {.x = x, .seat = seat, .found = &x->found[job], .seed = study_seed(x->study) + (uint64_t)job};
-    Status status = status_ok();
+    Seed s = {.x = x,
+              .seat = seat,
+              .found = &x->found[job],
+              .seed = study_seed(x->study) + (uint64_t)(job / METHODS),
+              .method = job % METHODS};
+    s.all = x->finetune + (s.method < DEEP_SUPERVISED ? 0 : x->shape.layers * x->pretrain);
+    crew_weigh(seat, (double)s.all);
     draw_pictures(&s);
-    for (int i = 0; i < METHODS && status_is_ok(&status); i++) status = one_method(&s, i);
+    layers_init(&s.net, &x->shape, s.picture, s.seed);
+    Status status = one_method(&s);
+    layers_done(&s.net);
     mem_free(s.picture);
     mem_free(s.label);
     return status;
@@ -237,13 +252,20 @@ static Status work(void *user, int job, CrewSeat *seat) {
 
 /* ---- tables ---- */
 
-static void add_curve(Study *s, const Found *f) {
-    Table *t = study_table(s, "curve");
-    for (int i = 0; i < f->points; i++) {
-        table_add_text(t, f->curve[i].stage);
-        table_add_int(t, f->curve[i].step);
-        table_add_real(t, f->curve[i].loss);
+/* The points that are new, of the first seed. */
+static Status look(void *user, int job) {
+    Autoencoder *x = user;
+    Found *f = &x->found[job];
+    Table *t = study_table(x->study, "curve");
+    if (job >= METHODS) return status_ok();
+    pthread_mutex_lock(&x->lock);
+    for (; f->told < f->points; f->told++) {
+        table_add_text(t, f->curve[f->told].stage);
+        table_add_int(t, f->curve[f->told].step);
+        table_add_real(t, f->curve[f->told].loss);
     }
+    pthread_mutex_unlock(&x->lock);
+    return status_ok();
 }
 
 static void add_codes(Study *s, const Found *f, int n) {
@@ -255,30 +277,27 @@ static void add_codes(Study *s, const Found *f, int n) {
     }
 }
 
-static Status take(void *user, int job) {
-    Autoencoder *x = user;
-    const Found *f = &x->found[job];
-    Table *t = study_table(x->study, "seeds");
-    for (int i = 0; i < METHODS; i++) {
-        table_add_text(t, methods[i]);
-        table_add_int(t, (long long)study_seed(x->study) + job);
-        table_add_real(t, f->error[i]);
-    }
-    if (job == 0) {
-        add_curve(x->study, f);
-        add_codes(x->study, f, x->tests);
-    }
-    return status_ok();
-}
-
+/* Mean over the seeds; of those that are known when the last one is. */
 static void add_errors(Autoencoder *x) {
     Table *t = study_table(x->study, "error");
     for (int i = 0; i < METHODS; i++) {
         double sum = 0;
-        for (int k = 0; k < x->seeds; k++) sum += x->found[k].error[i];
+        for (int k = 0; k < x->seeds; k++) sum += x->found[k * METHODS + i].error;
         table_add_text(t, methods[i]);
         table_add_real(t, sum / x->seeds);
     }
+}
+
+static Status take(void *user, int job) {
+    Autoencoder *x = user;
+    const Found *f = &x->found[job];
+    Table *t = study_table(x->study, "seeds");
+    table_add_text(t, methods[job % METHODS]);
+    table_add_int(t, (long long)study_seed(x->study) + job / METHODS);
+    table_add_real(t, f->error);
+    if (job == DEEP_UNSUPERVISED) add_codes(x->study, f, x->tests);
+    if (job == METHODS * x->seeds - 1) add_errors(x);
+    return status_ok();
 }
 
 /* ---- the whole ---- */
@@ -306,10 +325,12 @@ static void read_options(Autoencoder *x) {
                              .layers = options_ints(o, "layers", &size),
                              .act = acts[options_choice(o, "act")]};
     for (int i = 0; i < x->shape.layers; i++) x->shape.size[i] = (int)size[i];
-    x->steps = METHODS * x->finetune + 2 * x->shape.layers * x->pretrain;
     x->optim = optim_defaults();
     x->optim.lr = options_real(o, "lr");
     x->optim.lr_min = x->optim.lr / 10;
+    x->tune = x->optim;
+    x->tune.lr = options_real(o, "finetune_lr");
+    x->tune.lr_min = x->tune.lr / 10;
 }
 
 static void add_conventions(Study *s) {
@@ -333,9 +354,11 @@ static Status run(Study *s) {
     x->study = s;
     read_options(x);
     add_conventions(s);
-    Status status = crew_run(s, &(CrewPlan){.jobs = x->seeds, .work = work, .take = take, .user = x});
-    if (status_is_ok(&status)) add_errors(x);
-    for (int i = 0; i < x->seeds; i++) {
+    BUG_ON(pthread_mutex_init(&x->lock, NULL) != 0);
+    Status status =
+        crew_run(s, &(CrewPlan){.jobs = x->seeds * METHODS, .work = work, .look = look, .take = take, .user = x});
+    pthread_mutex_destroy(&x->lock);
+    for (int i = 0; i < x->seeds * METHODS; i++) {
         mem_free(x->found[i].curve);
         mem_free(x->found[i].code);
     }

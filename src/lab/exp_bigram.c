@@ -153,7 +153,7 @@ static Status run(Study *s) {
 const Experiment experiment_lm_bigram = {
     .entry = {.id = "lm.bigram",
               .section = "L3 2.3",
-              .title = N_("gradient descent on pairs of words against counting them"),
+              .title = N_("gradient descent against counting pairs"),
               .see = N_(
                   "The loss comes down to what counting gives and never below it. What was seen agrees; what was never "
                   "seen keeps a little probability, where counting gives none."),

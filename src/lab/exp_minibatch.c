@@ -214,7 +214,7 @@ const Experiment experiment_lm_minibatch = {
              "where all together point. And in a batch a sentence is cheaper."),
          .options = (const Option *const[]){minibatch_options, experiment_common_options, NULL},
          .tables = (const TableSpec[]){{"noise", noise_columns}, {0}},
-         .figure = {FIGURE_BARS, "noise", "batch", "mean_squared_error cosine", NULL}},
+         .figure = {FIGURE_LOG_LINE, "noise", "batch", "mean_squared_error", NULL}},
     .check = check,
     .run = run,
 };
