@@ -13,7 +13,7 @@
 #include <string.h>
 
 enum {
-    TOKENS = 64,        /* at most so many are generated, as in decode.beam */
+    TOKENS = 64,        /* at most so many are generated, as in decode.beam; of a large model fewer */
     SAMPLES = 20,       /* BeamSource takes as many beams */
     SAMPLE_TOKENS = 40, /* an untrained model comes to no end */
 };
@@ -69,7 +69,8 @@ static BeamSource source_of(Look *k) {
 static void open_source(Look *k, Observers *o) {
     const Scene *scene = k->scene;
     int width = k->config.width > SAMPLES ? k->config.width : SAMPLES;
-    int context = model_config(scene->model)->context, capacity = context < k->n + TOKENS ? context : k->n + TOKENS;
+    int context = model_config(scene->model)->context, most = k->n + observers_tokens(scene),
+        capacity = context < most ? context : most;
     if (k->truth)
         k->language = beam_truth_new(k->memo, scene->vocab, width);
     else
@@ -94,7 +95,7 @@ static bool begin(Look *k, Observers *o) {
     k->watch = observers_beam_watch(o);
     k->n = scene->visible < scene->prompt ? scene->visible : scene->prompt;
     k->config = (BeamConfig){.width = b->width ? b->width : BEAM_WIDTH,
-                             .tokens = TOKENS,
+                             .tokens = observers_tokens(scene),
                              .end = vocab_last(scene->vocab),
                              .length_norm = b->length_norm};
     k->config.pruned = k->config.width;
@@ -257,7 +258,8 @@ static void add_samples(Snapshot *s, Look *k) {
     Table *t = table_new("beam_samples", sample_columns);
     BeamSample sample[SAMPLES];
     BeamSource source = source_of(k);
-    Status status = beam_samples(&source, SAMPLES, SAMPLE_TOKENS, vocab_last(k->scene->vocab), k->scene->seed, sample);
+    int most = observers_tokens(k->scene), sample_tokens = most < SAMPLE_TOKENS ? most : SAMPLE_TOKENS;
+    Status status = beam_samples(&source, SAMPLES, sample_tokens, vocab_last(k->scene->vocab), k->scene->seed, sample);
     for (int i = 0; i < SAMPLES && status_is_ok(&status); i++) add_sample(t, k, i, &sample[i]);
     beam_samples_done(sample, SAMPLES);
     snapshot_add_table(s, t);
@@ -289,7 +291,7 @@ static void add_settings(Snapshot *s, const Look *k, const char *best) {
     table_add_int(t, k->config.width);
     table_add_int(t, k->config.length_norm);
     table_add_text(t, k->truth ? "truth" : "model");
-    table_add_int(t, TOKENS);
+    table_add_int(t, observers_tokens(k->scene));
     table_add_int(t, k->n);
     if (best)
         table_add_int(t, since);

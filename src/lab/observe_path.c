@@ -8,8 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { TOKENS = 64 }; /* at most so many are generated: a grammar may go on for ever */
-
 /* log p of the model for what the truth added: one pass over all of it. */
 static double model_log_p(Decoder *d, const Scene *scene, const int *ids, int n) {
     int vocab = model_config(scene->model)->vocab;
@@ -31,7 +29,7 @@ static void add_model(Observers *o, const Scene *scene, const char *prefix, Tabl
     Path p;
     path_init(&p);
     Status s = greedy_model(d, vocab, scene->vocab, vocab_last(scene->vocab), language, scene->ids, scene->visible,
-                            TOKENS, &p);
+                            observers_tokens(scene), &p);
     decoder_reset(d);
     if (status_is_ok(&s) && p.count && !isnan(p.log_p)) {
         paths_add_steps(steps, scene->vocab, &p);
@@ -42,7 +40,7 @@ static void add_model(Observers *o, const Scene *scene, const char *prefix, Tabl
 
 /* The truth's own path with the opinion of the model on it. */
 static void add_truth(Observers *o, const Scene *scene, const char *prefix, Table *sentences) {
-    const Path *truth = observers_true_path(o, scene, TOKENS);
+    const Path *truth = observers_true_path(o, scene, observers_tokens(scene));
     if (!truth->count) return;
     Path p = *truth; /* its steps are borrowed */
     int n = scene->visible + p.count;

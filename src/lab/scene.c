@@ -15,6 +15,8 @@
 /* Parameters times tokens of a backward pass at a look: six FLOPs each, a tenth of a second or so. */
 #define TAUGHT_MOST 2e8
 
+#define LARGE 20000000 /* parameters, beyond which a token takes long */
+
 enum { TRUTHS = 64 }; /* prefixes whose next tokens are remembered: a sentence and its continuations */
 
 /* The exact next tokens after one prefix. */
@@ -341,6 +343,10 @@ const Table *observers_card_sizes(Observers *o) {
         cache_sizes_add_cards(o->card_sizes);
     }
     return o->card_sizes;
+}
+
+int observers_tokens(const Scene *scene) {
+    return model_read_params(scene->model)->count < LARGE ? 64 : 16;
 }
 
 Speaker *observers_speaker(Observers *o, const Scene *scene) {

@@ -100,6 +100,8 @@ const Tape *observers_later(Observers *o, const Scene *scene, int shift);
 const double *observers_untouched(Observers *o, const Scene *scene);
 /* The sizes of real models' caches (cache_sizes.h), made once; borrowed. */
 const Table *observers_card_sizes(Observers *o);
+/* How many tokens a look goes on for at most: 64, of a large model 16. */
+int observers_tokens(const Scene *scene);
 /* Set to the scene's model: its parameters are laid out for decoding once a look, and whoever decodes for himself has
  * a decoder beside it. */
 Speaker *observers_speaker(Observers *o, const Scene *scene);

@@ -20,6 +20,7 @@ enum { WAKE_READ, WAKE_WRITE };
  * LAZIEST seconds whatever it costs. */
 #define PICTURE_SHARE 0.025
 #define LAZIEST       0.5
+#define SLOW          0.25
 #define AT_ONCE       0.04 /* seconds: a look that takes no longer is always finished */
 
 struct Worker {
@@ -30,7 +31,7 @@ struct Worker {
     bool prepared; /* of the thread */
     double last;   /* of the thread: when a snapshot was last published */
     double look;   /* of the thread: seconds that making one takes lately */
-    double shown;  /* of the thread: when the look under way last gave something */
+    bool slow;     /* of the thread: the last look was */
 
     pthread_mutex_t mutex; /* over all that follows */
     pthread_cond_t work;   /* a line came, or the end */
@@ -65,25 +66,24 @@ static void give(Worker *w, Snapshot *fresh) {
     w->last = clock_now();
 }
 
-/* A look that takes longer than eyes do not mind shows what it has, and is given up when a line comes. */
+/* A look that takes longer than eyes do not mind shows what it has, from the beginning when the last one was like that,
+ * and is given up when a line comes. */
 static bool give_part(void *self, const Snapshot *so_far) {
     Worker *w = self;
-    double now = clock_now();
-    if (now - w->begun < AT_ONCE) return true;
+    if (!w->slow && clock_now() - w->begun < AT_ONCE) return true;
     pthread_mutex_lock(&w->mutex);
     bool go_on = w->lines == 0 && !w->stop;
     pthread_mutex_unlock(&w->mutex);
-    if (!go_on || now - w->shown >= AT_ONCE) {
-        give(w, snapshot_ref(so_far));
-        w->shown = now;
-    }
+    give(w, snapshot_ref(so_far));
     return go_on;
 }
 
 static void set_looking(Worker *w, bool looking) {
     pthread_mutex_lock(&w->mutex);
     w->looking = looking;
-    w->begun = w->shown = clock_now();
+    double now = clock_now();
+    if (!looking) w->slow = now - w->begun > SLOW;
+    w->begun = now;
     w->drop = w->stop;
     pthread_mutex_unlock(&w->mutex);
     cancel_lend(looking ? &w->drop : &w->stop);
