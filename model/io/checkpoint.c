@@ -12,6 +12,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum {
     CHECKPOINT_VERSION = 1,
@@ -455,6 +456,8 @@ Status checkpoint_read(const char *path, Checkpoint *out) {
 
 bool checkpoint_begins(const char *path) {
     char first[MAGIC_BYTES];
+    struct stat st;
+    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode)) return false; /* a FIFO would make us wait */
     FILE *f = fopen(path, "rb");
     bool same = f && fread(first, 1, MAGIC_BYTES, f) == MAGIC_BYTES && memcmp(first, magic, MAGIC_BYTES) == 0;
     if (f) fclose(f);
