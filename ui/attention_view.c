@@ -13,7 +13,7 @@ enum {
     LABEL_MOST = 10,  /* columns of a row label */
     HEADER_ROWS = 2,  /* axis title and column labels, as draw_heat stands them */
     SMALL_MOST = 12,  /* values along an edge of a small map; longer prompts are pooled */
-    SMALL_GUTTER = 3, /* "L1 " */
+    SMALL_GUTTER = 3, /* "L1 "; of more than nine layers one more */
     SMALL_LEAST = 3,
     SUM_W = 40,
     SUM_LEAST_W = 34,
@@ -53,8 +53,11 @@ static int small_w(const AttentionPlan *p) {
 static int small_h(const AttentionPlan *p) {
     return (p->small * p->zoom + 1) / 2;
 }
+static int small_gutter(const AttentionPlan *p) {
+    return SMALL_GUTTER + (p->layers > 9);
+}
 static int small_block_w(const AttentionPlan *p) {
-    return SMALL_GUTTER + p->heads * (small_w(p) + 1) - 1;
+    return small_gutter(p) + p->heads * (small_w(p) + 1) - 1;
 }
 static int small_block_h(const AttentionPlan *p) {
     return p->layers * (small_h(p) + 1);
@@ -77,7 +80,7 @@ static void plan_wall(AttentionPlan *p, int w, int h) {
     int foot = h >= 8 ? 2 : h >= 4 ? 1 : 0, body = h - foot, beside = w - map_least_w(p) - 1;
     fit_small(p, beside, body);
     if (beside > small_block_w(p)) beside = small_block_w(p);
-    bool maps = body >= small_h(p) + 1 && beside >= SMALL_GUTTER + small_w(p);
+    bool maps = body >= small_h(p) + 1 && beside >= small_gutter(p) + small_w(p);
     p->foot = (Rect){0, body, w, foot};
     if (maps && body >= small_block_h(p) + SUM_H &&
         w >= map_least_w(p) + SUM_LEAST_W + 2) { /* room for the arithmetic too */
@@ -386,7 +389,7 @@ typedef struct {
 static Seen seen_maps(const AttentionPlan *p, const Cursor *cursor) {
     Seen s;
     s.layers = at_most(at_least(p->maps.h / (small_h(p) + 1), 1), p->layers);
-    s.heads = at_most(at_least((p->maps.w - SMALL_GUTTER + 1) / (small_w(p) + 1), 1), p->heads);
+    s.heads = at_most(at_least((p->maps.w - small_gutter(p) + 1) / (small_w(p) + 1), 1), p->heads);
     s.layer = at_least(at_most(cursor->layer - s.layers / 2, p->layers - s.layers), 0);
     s.head = at_least(at_most(cursor->head - s.heads / 2, p->heads - s.heads), 0);
     return s;
@@ -423,13 +426,16 @@ static void draw_small(const PaneContext *x, const AttentionPlan *p, Canvas *c, 
 }
 
 void attention_draw_maps(const PaneContext *x, const AttentionPlan *p, Canvas *c) {
-    if (p->maps.h < small_h(p) + 1 || p->maps.w < SMALL_GUTTER + small_w(p)) return;
+    if (p->maps.h < small_h(p) + 1 || p->maps.w < small_gutter(p) + small_w(p)) return;
     Seen s = seen_maps(p, x->cursor);
     for (int l = 0; l < s.layers; l++) {
         int top = p->maps.y + l * (small_h(p) + 1);
-        canvas_textf(c, p->maps.x, top, SMALL_GUTTER - 1, STYLE_DIM, ATTRIBUTE_NONE, "L%d", s.layer + l + 1);
+        canvas_textf(c, p->maps.x, top, small_gutter(p) - 1, STYLE_DIM, ATTRIBUTE_NONE, "L%d", s.layer + l + 1);
+        bool above = l == 0 && s.layer > 0, below = l + 1 == s.layers && s.layer + s.layers < p->layers;
+        if (above || below) /* more layers there: < and > page */
+            canvas_text(c, p->maps.x, top + 1, 1, below ? "▾" : "▴", STYLE_DIM, ATTRIBUTE_NONE);
         for (int h = 0; h < s.heads; h++) {
-            draw_small(x, p, c, s.layer + l, s.head + h, p->maps.x + SMALL_GUTTER + h * (small_w(p) + 1), top);
+            draw_small(x, p, c, s.layer + l, s.head + h, p->maps.x + small_gutter(p) + h * (small_w(p) + 1), top);
         }
     }
 }
@@ -437,7 +443,7 @@ void attention_draw_maps(const PaneContext *x, const AttentionPlan *p, Canvas *c
 bool attention_maps_hit(const AttentionPlan *p, const Cursor *cursor, int x, int y, int *layer, int *head) {
     if (p->maps.h == 0) return false;
     Seen s = seen_maps(p, cursor);
-    int dx = x - p->maps.x - SMALL_GUTTER, dy = y - p->maps.y;
+    int dx = x - p->maps.x - small_gutter(p), dy = y - p->maps.y;
     if (dx < 0 || dy < 0 || dx / (small_w(p) + 1) >= s.heads || dy / (small_h(p) + 1) >= s.layers) return false;
     *layer = s.layer + dy / (small_h(p) + 1);
     *head = s.head + dx / (small_w(p) + 1);
