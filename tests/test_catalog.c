@@ -92,6 +92,13 @@ static void check_figure(const CatalogEntry *e) {
     check_columns(e, t, e->figure.series ? e->figure.series : "");
 }
 
+static void check_floor(const CatalogEntry *e) {
+    char table[64] = "", column[64] = "";
+    if (!e->figure_floor) return;
+    assert_int_equal(sscanf(e->figure_floor, "%63s %63s", table, column), 2);
+    check_column(e, find_table(e, table), column);
+}
+
 static void check_names(const CatalogEntry *e) {
     for (const TableSpec *t = e->tables; t->name; t++) {
         assert_ptr_equal(find_table(e, t->name), t); /* no name twice */
@@ -114,6 +121,7 @@ static void rows_are_complete(void **state) {
         check_options(e);
         check_names(e);
         check_figure(e);
+        check_floor(e);
     }
 }
 

@@ -25,7 +25,7 @@ static Table *table_of(int rows, double first, double factor) {
 /* The canvas as text. */
 static char *draw(const Figure *f, const Table *t, int w, int h) {
     Canvas *c = canvas_new(w, h, GLYPHS_HALF);
-    figure_draw(c, (Rect){0, 0, w, h}, f, t);
+    figure_draw(c, (Rect){0, 0, w, h}, f, t, NULL);
     Str s;
     str_init(&s);
     canvas_dump(c, false, &s);
@@ -79,13 +79,14 @@ static void bars_keep_their_sign(void **state) {
     Table *t = table_of(1, 4, 1);
     char *text = draw(&(Figure){FIGURE_BARS, "t", "x", "with without", NULL}, t, 60, 4);
     int up, up_cells, down, down_cells;
-    bar_of(text, 0, &up, &up_cells);
-    bar_of(text, 1, &down, &down_cells);
+    bar_of(text, 1, &up, &up_cells);
+    bar_of(text, 2, &down, &down_cells);
     assert_true(up_cells >= 10);
     assert_int_equal(down_cells, up_cells / 2);
     assert_int_equal(down + down_cells, up);
-    assert_non_null(strstr(text, "0 with "));
-    assert_non_null(strstr(text, "0 without "));
+    assert_int_equal(strncmp(text, "x         with  without", 23), 0); /* what stands below: x, and which column is which */
+    assert_non_null(strstr(text, "\n0 with "));
+    assert_non_null(strstr(text, "\n  without "));
     assert_non_null(strstr(text, "-2"));
     mem_free(text);
     table_free(t);
@@ -101,7 +102,7 @@ static void bars_have_readable_numbers(void **state) {
     table_add_text(t, "short");
     table_add_int(t, 512);
     char *text = draw(&(Figure){FIGURE_BARS, "t", "model", "bytes", NULL}, t, 60, 4);
-    assert_int_equal(strncmp(text, "bytes (bytes)", 13), 0);
+    assert_int_equal(strncmp(text, "model                  bytes (bytes)", 36), 0);
     assert_non_null(strstr(text, "a-long-name-of-a-model "));
     assert_non_null(strstr(text, "  4,718,592\n"));
     assert_non_null(strstr(text, "        512\n"));
@@ -140,6 +141,29 @@ static void many_bars_go_side_by_side(void **state) {
     table_free(t);
 }
 
+/* Rows in another unit are left out of bars; a level goes across lines. */
+static void more_than_the_table_says(void **state) {
+    (void)state;
+    Table *t = table_of(4, 1, 3);
+    Canvas *c = canvas_new(60, 12, GLYPHS_HALF);
+    Str s;
+    str_init(&s);
+    figure_draw(c, (Rect){0, 0, 60, 12}, &(Figure){FIGURE_BARS, "t", "x", "with", "kind"}, t,
+                &(FigureMore){.without = "even", .level = (double)NAN});
+    canvas_dump(c, false, &s);
+    assert_int_equal(bars_in(s.s), 2);
+    assert_null(strstr(s.s, "even"));
+    canvas_clear(c);
+    str_clear(&s);
+    figure_draw(c, (Rect){0, 0, 60, 12}, &(Figure){FIGURE_LINE, "t", "x", "with", NULL}, t,
+                &(FigureMore){.level = 5, .level_label = "floor 5"});
+    canvas_dump(c, false, &s);
+    assert_non_null(strstr(s.s, "floor 5"));
+    str_done(&s);
+    canvas_free(c);
+    table_free(t);
+}
+
 static void nothing_breaks_in_little_room(void **state) {
     (void)state;
     Table *t = table_of(7, -1, -3), *none = table_new("t", columns);
@@ -162,6 +186,7 @@ int main(void) {
         cmocka_unit_test(bars_keep_their_sign),
         cmocka_unit_test(bars_have_readable_numbers),
         cmocka_unit_test(many_bars_go_side_by_side),
+        cmocka_unit_test(more_than_the_table_says),
         cmocka_unit_test(nothing_breaks_in_little_room),
         cmocka_unit_test(all_is_freed),
     };

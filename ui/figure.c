@@ -111,7 +111,7 @@ static int collect_lines(const Figure *f, const Table *t, const int *column, int
     return count;
 }
 
-static void draw_lines(Canvas *c, Rect r, const Figure *f, const Table *t) {
+static void draw_lines(Canvas *c, Rect r, const Figure *f, const Table *t, const FigureMore *more) {
     int column[SERIES_MOST], columns = columns_of(f->y, t, column);
     Line lines[SERIES_MOST] = {0};
     int count = collect_lines(f, t, column, columns, lines);
@@ -125,7 +125,8 @@ static void draw_lines(Canvas *c, Rect r, const Figure *f, const Table *t) {
                  .log_y = f->kind == FIGURE_LOG_LINE,
                  .x_label = f->x,
                  .y_label = columns == 1 ? f->y : NULL,
-                 .level = (double)NAN,
+                 .level = more ? more->level : (double)NAN,
+                 .level_label = more ? more->level_label : NULL,
                  .cursor_x = (double)NAN};
     draw_plot(c, r, &plot);
     for (int i = 0; i < count; i++) {
@@ -135,47 +136,59 @@ static void draw_lines(Canvas *c, Rect r, const Figure *f, const Table *t) {
 }
 
 /* Bars: one for each row and column, the columns of a row below each other; from the middle where there are negative
- * values. */
-
-/* The largest size of a value; *negative: whether any is below 0. */
-static double largest(const Table *t, const int *column, int columns, bool *negative) {
-    double most = 0;
-    *negative = false;
-    for (long i = 0; i < table_rows(t) * columns; i++) {
-        double v = number_at(t, i / columns, column[i % columns]);
-        if (!isfinite(v)) continue;
-        most = fmax(most, fabs(v));
-        *negative |= v < 0;
-    }
-    return most;
-}
+ * values. Before a bar stands its row's x, once for bars that share it, and its series or column where there are
+ * several. */
 
 typedef struct {
     const Figure *figure;
     const Table *table;
+    long *row, rows; /* that are drawn */
     int x, column[SERIES_MOST], columns;
     double most;
     bool negative;
-    int label_w; /* of the longest label */
+    int x_w, name_w; /* of the longest labels; name_w 0: bars need no name */
 } Bars;
 
-/* The name of bar I: its row's x, and its series or column. */
-static void bar_label(const Bars *b, long i, char *out, size_t bytes) {
-    char label[LABEL_MOST * 2], more[LABEL_MOST] = "";
-    label_of(b->table, i / b->columns, b->x, label, sizeof label);
-    series_of(b->figure, b->table, i / b->columns, b->column[i % b->columns], b->columns, more, sizeof more);
-    snprintf(out, bytes, more[0] ? "%s %s" : "%s", label, more);
+/* Rows of a series that is in another unit are left out. */
+static void find_rows(Bars *b, const char *without) {
+    char label[LABEL_MOST];
+    b->row = MEM_ARRAY(long, (size_t)table_rows(b->table) + 1);
+    for (long i = 0; i < table_rows(b->table); i++) {
+        series_of(b->figure, b->table, i, b->column[0], b->columns, label, sizeof label);
+        if (!without || strcmp(label, without) != 0) b->row[b->rows++] = i;
+    }
 }
 
-static Bars bars_of(const Figure *f, const Table *t) {
+static long row_of(const Bars *b, long bar) {
+    return b->row[bar / b->columns];
+}
+
+static void x_label(const Bars *b, long bar, char *out, size_t bytes) {
+    label_of(b->table, row_of(b, bar), b->x, out, bytes);
+}
+
+static void name_label(const Bars *b, long bar, char *out, size_t bytes) {
+    series_of(b->figure, b->table, row_of(b, bar), b->column[bar % b->columns], b->columns, out, bytes);
+}
+
+static void widen(int *w, const char *label) {
+    int columns = utf8_columns(label);
+    if (columns > *w) *w = columns;
+}
+
+static Bars bars_of(const Figure *f, const Table *t, const char *without) {
     Bars b = {.figure = f, .table = t, .x = table_find(t, f->x)};
     b.columns = columns_of(f->y, t, b.column);
-    b.most = largest(t, b.column, b.columns, &b.negative);
-    for (long i = 0; i < table_rows(t) * b.columns; i++) {
-        char label[LABEL_MOST * 4];
-        bar_label(&b, i, label, sizeof label);
-        int columns = utf8_columns(label);
-        if (columns > b.label_w) b.label_w = columns;
+    find_rows(&b, without);
+    widen(&b.x_w, f->x);
+    for (long i = 0; i < b.rows * b.columns; i++) {
+        char label[LABEL_MOST * 2];
+        double v = number_at(t, row_of(&b, i), b.column[i % b.columns]);
+        if (isfinite(v)) b.most = fmax(b.most, fabs(v)), b.negative |= v < 0;
+        x_label(&b, i, label, sizeof label);
+        widen(&b.x_w, label);
+        name_label(&b, i, label, sizeof label);
+        widen(&b.name_w, label);
     }
     return b;
 }
@@ -188,43 +201,93 @@ static void draw_number(Canvas *c, int x, int y, const Bars *b, double value, in
     canvas_text(c, x + shift, y, NUMBER_W - shift, text.s, STYLE_DIM, ATTRIBUTE_NONE);
 }
 
-/* Bar I in row Y of the panel at X, W wide. */
-static void draw_one_bar(Canvas *c, const Bars *b, long i, int x, int y, int w) {
-    void (*draw)(Canvas *, int, int, int, double, StyleRole) = b->negative ? draw_bar_signed : draw_bar;
-    int most_w = w * 2 / 5, label_w = b->label_w < most_w ? b->label_w : most_w, which = (int)(i % b->columns);
-    char label[LABEL_MOST * 4];
-    bar_label(b, i, label, sizeof label);
-    canvas_text(c, x, y, label_w, label, STYLE_TEXT, CANVAS_ELLIPSIS);
-    double v = number_at(b->table, i / b->columns, b->column[which]);
-    double share = b->most > 0 && isfinite(v) ? v / b->most : 0;
-    draw(c, x + label_w + 1, y, w - label_w - NUMBER_W - 2, share, series_roles[which]);
-    draw_number(c, x + w - NUMBER_W, y, b, v, b->column[which]);
+/* The colour of a bar is that of its column, or of the first row with its series. */
+static StyleRole role_of(const Bars *b, long bar) {
+    char name[LABEL_MOST], other[LABEL_MOST];
+    if (!b->figure->series) return series_roles[bar % b->columns];
+    name_label(b, bar, name, sizeof name);
+    int order = 0;
+    for (long i = 0; i < bar; i++) {
+        bool first = true;
+        name_label(b, i, other, sizeof other);
+        if (!strcmp(name, other)) return series_roles[order % SERIES_MOST];
+        for (long k = 0; k < i && first; k++) {
+            char before[LABEL_MOST];
+            name_label(b, k, before, sizeof before);
+            first = strcmp(before, other) != 0;
+        }
+        order += first;
+    }
+    return series_roles[order % SERIES_MOST];
 }
 
-/* What the bars of one column measure, with its unit, above them. */
-static void draw_bars_head(Canvas *c, Rect *r, const Column *column) {
-    canvas_textf(c, r->x, r->y, r->w, STYLE_DIM, CANVAS_ELLIPSIS, *column->unit ? "%s (%s)" : "%s", column->name,
-                 column->unit);
-    r->y++;
-    r->h--;
+/* Columns of the labels in a panel of W. */
+typedef struct {
+    int x, name;
+} Labels;
+
+static Labels labels_of(const Bars *b, int w) {
+    int most = w * 2 / 5;
+    Labels l = {.x = b->x_w < most ? b->x_w : most, .name = b->name_w < most ? b->name_w : most};
+    if (l.x + l.name <= most) return l;
+    if (l.x > most / 2) l.x = l.name < most / 2 ? most - l.name : most / 2;
+    if (l.name > most - l.x) l.name = most - l.x;
+    return l;
+}
+
+static int bar_x(Labels l) {
+    return l.x + 1 + (l.name > 0 ? l.name + 1 : 0);
+}
+
+/* Bar I in row Y of the panel at X, W wide; FIRST: in its panel. */
+static void draw_one_bar(Canvas *c, const Bars *b, long i, bool first, int x, int y, int w) {
+    void (*draw)(Canvas *, int, int, int, double, StyleRole) = b->negative ? draw_bar_signed : draw_bar;
+    int which = (int)(i % b->columns), column = b->column[which];
+    Labels l = labels_of(b, w);
+    char label[LABEL_MOST * 2], before[LABEL_MOST * 2] = "";
+    x_label(b, i, label, sizeof label);
+    if (!first) x_label(b, i - 1, before, sizeof before);
+    if (first || strcmp(label, before) != 0) canvas_text(c, x, y, l.x, label, STYLE_TEXT, CANVAS_ELLIPSIS);
+    name_label(b, i, label, sizeof label);
+    StyleRole role = role_of(b, i);
+    canvas_text(c, x + l.x + 1, y, l.name, label, role, CANVAS_ELLIPSIS);
+    double v = number_at(b->table, row_of(b, i), column);
+    double share = b->most > 0 && isfinite(v) ? v / b->most : 0;
+    draw(c, x + bar_x(l), y, w - bar_x(l) - NUMBER_W - 1, share, role);
+    draw_number(c, x + w - NUMBER_W, y, b, v, column);
+}
+
+/* What labels and bars are, above them: "strategy", and "possible" or, of a column alone, "p" with its unit. */
+static void draw_bars_head(Canvas *c, const Bars *b, Rect r, int w) {
+    Labels l = labels_of(b, w);
+    canvas_text(c, r.x, r.y, l.x, b->figure->x, STYLE_DIM, CANVAS_ELLIPSIS);
+    int at = r.x + bar_x(l), end = r.x + r.w;
+    for (int i = 0; i < b->columns && at < end; i++) {
+        const Column *column = table_column(b->table, b->column[i]);
+        at += canvas_textf(c, at, r.y, end - at, b->columns > 1 ? series_roles[i] : STYLE_DIM, CANVAS_ELLIPSIS,
+                           *column->unit ? "%s (%s)" : "%s", column->name, column->unit) +
+              2;
+    }
 }
 
 /* Below each other, in several panels when they are many; how many do not fit is said. */
-static void draw_bars(Canvas *c, Rect r, const Figure *f, const Table *t) {
-    Bars b = bars_of(f, t);
-    long n = table_rows(t) * b.columns;
-    if (b.columns == 1 && r.h > 3) draw_bars_head(c, &r, table_column(t, b.column[0]));
-    if (r.h < 1 || n == 0) return;
-    long panels = (n + r.h - 1) / r.h, most = r.w / PANEL_W > 1 ? r.w / PANEL_W : 1;
-    if (panels > most) panels = most;
-    long shown = panels * r.h < n ? panels * r.h - 1 : n;
-    int step = r.w / (int)panels, w = panels > 1 ? step - 2 : step;
-    for (long i = 0; i < shown; i++) {
-        draw_one_bar(c, &b, i, r.x + (int)(i / r.h) * step, r.y + (int)(i % r.h), w);
+static void draw_bars(Canvas *c, Rect r, const Figure *f, const Table *t, const char *without) {
+    Bars b = bars_of(f, t, without);
+    long n = b.rows * b.columns;
+    int head = r.h > 3, h = r.h - head;
+    if (h > 0 && n > 0) {
+        long panels = (n + h - 1) / h, most = r.w / PANEL_W > 1 ? r.w / PANEL_W : 1;
+        if (panels > most) panels = most;
+        long shown = panels * h < n ? panels * h - 1 : n;
+        int step = r.w / (int)panels, w = panels > 1 ? step - 2 : step;
+        if (head) draw_bars_head(c, &b, r, w);
+        for (long i = 0; i < shown; i++)
+            draw_one_bar(c, &b, i, i % h == 0, r.x + (int)(i / h) * step, r.y + head + (int)(i % h), w);
+        if (shown < n)
+            canvas_textf(c, r.x + (int)(panels - 1) * step, r.y + r.h - 1, w, STYLE_DIM, CANVAS_ELLIPSIS,
+                         _("… and %ld more in the table"), n - shown);
     }
-    if (shown < n)
-        canvas_textf(c, r.x + (int)(panels - 1) * step, r.y + r.h - 1, w, STYLE_DIM, CANVAS_ELLIPSIS,
-                     _("… and %ld more in the table"), n - shown);
+    mem_free(b.row);
 }
 
 /* A tree of nodes; y is what a leaf is worth, series the same by the truth. */
@@ -254,7 +317,7 @@ static void draw_nodes(Canvas *c, Rect r, const Figure *f, const Table *t) {
     tree_table_done(&nodes);
 }
 
-void figure_draw(Canvas *c, Rect r, const Figure *f, const Table *t) {
+void figure_draw(Canvas *c, Rect r, const Figure *f, const Table *t, const FigureMore *more) {
     if (!t || table_rows(t) == 0) {
         draw_paragraph(c, r, _("The figure appears with the first rows; R runs the experiment."), STYLE_DIM);
         return;
@@ -262,10 +325,10 @@ void figure_draw(Canvas *c, Rect r, const Figure *f, const Table *t) {
     switch (f->kind) {
     case FIGURE_LINE:
     case FIGURE_LOG_LINE:
-        draw_lines(c, r, f, t);
+        draw_lines(c, r, f, t, more);
         break;
     case FIGURE_BARS:
-        draw_bars(c, r, f, t);
+        draw_bars(c, r, f, t, more ? more->without : NULL);
         break;
     case FIGURE_HEAT:
         figure_draw_grid(c, r, f, t);

@@ -6,7 +6,13 @@
 #include "canvas.h"
 #include "catalog.h"
 
-/* Draws from the rows that are there; says so in words when nothing can be drawn yet. */
-void figure_draw(Canvas *c, Rect r, const Figure *f, const Table *t);
+typedef struct {
+    const char *without;     /* of bars: rows of this series are left out; NULL: none */
+    double level;            /* of lines: a dashed line across; NaN: none */
+    const char *level_label; /* NULL: none */
+} FigureMore;
+
+/* Draws from the rows that are there; says so in words when nothing can be drawn yet. MORE may be NULL. */
+void figure_draw(Canvas *c, Rect r, const Figure *f, const Table *t, const FigureMore *more);
 
 #endif

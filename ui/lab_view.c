@@ -49,13 +49,13 @@ static void draw_list(const LabState *s, Canvas *c, Rect r, bool focus) {
     if (n == 0) canvas_text(c, r.x, y, r.w, _("nothing holds this text"), STYLE_DIM, ATTRIBUTE_NONE);
     for (int i = first; i < n && i - first < room; i++) {
         const CatalogEntry *e = lab_list_at(s, i);
-        bool here = i == s->at, runs = e == s->ran && s->study.running;
+        bool here = i == s->at, runs = e == s->now.ran && s->now.study.running;
         StyleRole role = here && focus && !s->inside ? STYLE_CURSOR : here ? STYLE_STRONG : STYLE_TEXT;
         canvas_text(c, r.x, y + i - first, 1,
-                    runs          ? "▶"
-                    : e == s->ran ? "●"
-                    : here        ? "▸"
-                                  : " ",
+                    runs                ? "▶"
+                    : lab_results(s, e) ? "●"
+                    : here              ? "▸"
+                                        : " ",
                     runs ? STYLE_GOOD : STYLE_DIM, ATTRIBUTE_NONE);
         int used = canvas_text(c, r.x + 2, y + i - first, r.w - 2, e->id, role, CANVAS_ELLIPSIS);
         int left = r.w - 2 - used - 2;
@@ -66,9 +66,27 @@ static void draw_list(const LabState *s, Canvas *c, Rect r, bool focus) {
 
 /* The right side. */
 
+static const LabResult *result_at(const LabState *s, int i) {
+    return i == 0 ? &s->now : &s->kept[i - 1];
+}
+
+int lab_results(const LabState *s, const CatalogEntry *e) {
+    int n = 0;
+    for (int i = 0; i <= s->kepts && e; i++) n += result_at(s, i)->ran == e;
+    return n;
+}
+
+const LabResult *lab_result(const LabState *s) {
+    int back = s->back;
+    for (int i = 0; i <= s->kepts && s->entry; i++)
+        if (result_at(s, i)->ran == s->entry && back-- == 0) return result_at(s, i);
+    return NULL;
+}
+
 static const Table *table_named(const LabState *s, const char *name) {
-    for (int i = 0; i < s->tables && s->ran == s->entry; i++) {
-        if (!strcmp(table_name(s->table[i]), name)) return s->table[i];
+    const LabResult *result = lab_result(s);
+    for (int i = 0; result && i < result->tables; i++) {
+        if (!strcmp(table_name(result->table[i]), name)) return result->table[i];
     }
     return NULL;
 }
@@ -88,8 +106,9 @@ bool lab_has_tab(const LabState *s, int tab) {
 }
 
 const Table *lab_table(const LabState *s) {
+    const LabResult *result = lab_result(s);
     int i = s->tab - LAB_FIRST_TABLE;
-    return i >= 0 && i < s->tables && s->ran == s->entry ? s->table[i] : NULL;
+    return result && i >= 0 && i < result->tables ? result->table[i] : NULL;
 }
 
 static const char *tab_name(const LabState *s, int tab) {
@@ -154,13 +173,13 @@ static void draw_tabs(const LabState *s, Canvas *c, Rect r, int room) {
 }
 
 static void draw_running(const LabState *s, Canvas *c, Rect r) {
-    const StudyState *state = &s->study;
-    bool other = s->ran != s->entry; /* than the one that is shown */
+    const StudyState *state = &s->now.study;
+    bool other = s->now.ran != s->entry; /* than the one that is shown */
     int w = r.w / 3;
     draw_progress(c, r.x, r.y, w, state->done, state->done, STYLE_GOOD);
     char left[48] = "";
     if (isfinite(state->seconds_left)) snprintf(left, sizeof left, _("  about %.0f s left"), state->seconds_left);
-    canvas_textf(c, r.x + w + 1, r.y, r.w - w - 1, STYLE_TEXT, CANVAS_ELLIPSIS, "%s%s%s%s", other ? s->ran->id : "",
+    canvas_textf(c, r.x + w + 1, r.y, r.w - w - 1, STYLE_TEXT, CANVAS_ELLIPSIS, "%s%s%s%s", other ? s->now.ran->id : "",
                  other ? ": " : "", state->what[0] ? state->what : _("running"), left);
 }
 
@@ -173,17 +192,40 @@ static void draw_ending(const StudyState *state, Canvas *c, Rect r) {
         canvas_text(c, r.x, r.y, r.w, state->warning, STYLE_WARNING, CANVAS_ELLIPSIS);
     else
         canvas_textf(c, r.x, r.y, r.w, STYLE_GOOD, ATTRIBUTE_NONE,
-                     state->model[0] ? _("done in %.2f s; O opens its model") : _("done in %.2f s"),
-                     state->seconds);
+                     state->model[0] ? _("done in %.2f s; O opens its model") : _("done in %.2f s"), state->seconds);
 }
 
 static void draw_progress_row(const LabState *s, Canvas *c, Rect r) {
-    if (s->job && s->study.running)
+    const LabResult *result = lab_result(s);
+    if (result && s->back > 0)
+        canvas_textf(c, r.x, r.y, r.w, STYLE_WARNING, CANVAS_ELLIPSIS, _("an earlier result, %d of %d: %s"),
+                     s->back + 1, lab_results(s, s->entry),
+                     result->asked[0] ? result->asked : _("nothing was changed"));
+    else if (s->job && s->now.study.running)
         draw_running(s, c, r);
-    else if (s->job && s->ran == s->entry)
-        draw_ending(&s->study, c, r);
+    else if (result)
+        draw_ending(&result->study, c, r);
     else
         canvas_text(c, r.x, r.y, r.w, _("R runs it"), STYLE_DIM, ATTRIBUTE_NONE);
+}
+
+/* The logarithm of the last number of the column; NaN: none yet. */
+static double floor_of(const LabState *s, const char *where) {
+    char name[64];
+    const char *blank = where ? strchr(where, ' ') : NULL;
+    if (!blank) return (double)NAN;
+    snprintf(name, sizeof name, "%.*s", (int)(blank - where), where);
+    const Table *t = table_named(s, name);
+    int column = t ? table_find(t, blank + 1) : -1;
+    return column >= 0 && table_rows(t) > 0 ? log(table_real(t, table_rows(t) - 1, column)) : (double)NAN;
+}
+
+static void draw_the_figure(const LabState *s, Canvas *c, Rect r) {
+    double level = floor_of(s, s->entry->figure_floor);
+    char label[64];
+    snprintf(label, sizeof label, _("floor %s"), format_fixed(level, 4).s);
+    FigureMore more = {s->entry->figure_without, level, isnan(level) ? NULL : label};
+    figure_draw(c, r, &s->entry->figure, table_named(s, s->entry->figure.table), &more);
 }
 
 static void draw_content(const PaneContext *x, Canvas *c, Rect r) {
@@ -192,13 +234,13 @@ static void draw_content(const PaneContext *x, Canvas *c, Rect r) {
     if (s->tab == LAB_OPTIONS) {
         form_draw(s->form, c, r, focus);
     } else if (s->tab == LAB_FIGURE) {
-        figure_draw(c, r, &s->entry->figure, table_named(s, s->entry->figure.table));
+        draw_the_figure(s, c, r);
     } else if (lab_table(s) && table_rows(lab_table(s)) > 0) {
         draw_table(c, r, lab_table(s), s->first, -1);
     } else {
         draw_paragraph(c, r,
-                       s->study.running ? _("No row yet.")
-                                        : _("The rows of this table appear here when the experiment runs: R."),
+                       s->now.study.running ? _("No row yet.")
+                                            : _("The rows of this table appear here when the experiment runs: R."),
                        STYLE_DIM);
     }
 }

@@ -14,6 +14,17 @@
 /* What stands on the right. Tabs from LAB_FIRST_TABLE on are the tables. */
 enum { LAB_OPTIONS, LAB_FIGURE, LAB_FIRST_TABLE };
 
+/* What a run of an experiment has come to. */
+typedef struct {
+    const CatalogEntry *ran;  /* NULL: nothing was run */
+    char asked[160];          /* the options that were given, "n=200 seed=2" */
+    StudyState study;         /* as of the last tick */
+    Table *table[LAB_TABLES]; /* rows published so far */
+    int tables;
+} LabResult;
+
+enum { LAB_KEPT = 16 }; /* results from before */
+
 typedef struct {
     char filter[LAB_FILTER];
     int at;                    /* row of the filtered list */
@@ -22,17 +33,17 @@ typedef struct {
     long first;                /* row of the table at the top */
     const CatalogEntry *entry; /* the one on the right; NULL: none yet */
     Form *form;                /* its options */
-    Job *job;                  /* of `ran`; NULL: nothing was run */
-    const CatalogEntry *ran;
-    StudyState study;         /* of the job, as of the last tick */
-    Table *table[LAB_TABLES]; /* rows published so far */
-    int tables;
-    double drawn; /* when the progress was last drawn, seconds */
+    Job *job;                  /* of `now`; NULL: nothing was run */
+    LabResult now, kept[LAB_KEPT]; /* kept: the newest first */
+    int kepts, back; /* back: how many results of the experiment on the right are passed over */
+    double drawn;    /* when the progress was last drawn, seconds */
 } LabState;
 
 int lab_list_count(const LabState *s);
 const CatalogEntry *lab_list_at(const LabState *s, int i); /* of the filtered list; NULL outside */
 bool lab_has_tab(const LabState *s, int tab);
+const LabResult *lab_result(const LabState *s);                        /* of the experiment on the right; NULL: none */
+int lab_results(const LabState *s, const CatalogEntry *e); /* how many there are */
 const Table *lab_table(const LabState *s); /* under the tab shown; NULL when the tab is no table or nothing ran */
 
 void lab_draw(const PaneContext *x, Canvas *c);

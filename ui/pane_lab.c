@@ -17,6 +17,7 @@ static void choose(LabState *s, const CatalogEntry *e) {
     if (e == s->entry || !e) return;
     form_free(s->form);
     s->entry = e;
+    s->back = 0;
     s->form = form_new(catalog_options(e));
     s->tab = LAB_OPTIONS;
     s->first = 0;
@@ -42,44 +43,71 @@ static void lab_init(void *state) {
 
 /* The job. */
 
-static void drop_tables(LabState *s) {
-    for (int i = 0; i < s->tables; i++) table_free(s->table[i]);
-    s->tables = 0;
+static void free_result(LabResult *r) {
+    for (int i = 0; i < r->tables; i++) table_free(r->table[i]);
+    *r = (LabResult){0};
+}
+
+/* The result of the last run goes to those from before, where the oldest makes room. */
+static void keep_result(LabState *s) {
+    if (!s->now.ran) return;
+    if (s->kepts == LAB_KEPT) free_result(&s->kept[--s->kepts]);
+    memmove(s->kept + 1, s->kept, (size_t)s->kepts * sizeof *s->kept);
+    s->kept[0] = s->now;
+    s->kepts++;
+    s->now = (LabResult){0};
+}
+
+/* "n=200 seed=2" */
+static void note_asked(const Options *o, LabResult *r) {
+    Str text;
+    str_init(&text);
+    for (int i = 0; i < options_count(o); i++) {
+        const char *name = options_row(o, i)->name;
+        if (options_is_given(o, name)) str_addf(&text, "%s%s=%s", text.len ? " " : "", name, options_value(o, name));
+    }
+    snprintf(r->asked, sizeof r->asked, "%s", text.s);
+    str_done(&text);
+}
+
+static void drop_results(LabState *s) {
+    for (int k = -1; k < s->kepts; k++) free_result(k < 0 ? &s->now : &s->kept[k]);
+    s->kepts = 0;
 }
 
 static void lab_done(void *state) {
     LabState *s = state;
     job_free(s->job);
-    drop_tables(s);
+    drop_results(s);
     form_free(s->form);
 }
 
 /* Takes the rows published so far; whether there are more than before. */
 static bool look(LabState *s) {
     const Study *study = job_study(s->job);
-    StudyState before = s->study;
-    s->study = study_state(study);
-    bool news = before.running != s->study.running || before.finished != s->study.finished ||
-                strcmp(before.what, s->study.what) != 0;
+    StudyState before = s->now.study;
+    s->now.study = study_state(study);
+    bool news = before.running != s->now.study.running || before.finished != s->now.study.finished ||
+                strcmp(before.what, s->now.study.what) != 0;
     int n = study_tables(study);
     for (int i = 0; i < n && i < LAB_TABLES; i++) {
         Table *t = study_look(study, i);
-        if (i < s->tables) {
-            news |= table_rows(t) != table_rows(s->table[i]);
-            table_free(s->table[i]);
+        if (i < s->now.tables) {
+            news |= table_rows(t) != table_rows(s->now.table[i]);
+            table_free(s->now.table[i]);
         } else {
-            s->tables++;
+            s->now.tables++;
             news = true;
         }
-        s->table[i] = t;
+        s->now.table[i] = t;
     }
     return news;
 }
 
 static bool lab_tick(void *state) {
     LabState *s = state;
-    if (!s->job || (s->study.finished && s->tables > 0)) return false;
-    bool news = look(s), due = s->study.running && clock_now() - s->drawn >= redraw_every;
+    if (!s->job || (s->now.study.finished && s->now.tables > 0)) return false;
+    bool news = look(s), due = s->now.study.running && clock_now() - s->drawn >= redraw_every;
     if (news || due) s->drawn = clock_now();
     return news || due;
 }
@@ -104,16 +132,19 @@ static Status run_start(void *owner, const Words *words) {
     LabState *s = ((PaneCall *)owner)->state;
     (void)words;
     if (!s->entry) return status_usage(_("there is no experiment to run"));
-    if (s->job && s->study.running) return status_usage(_("%s is running; S stops it"), s->ran->id);
+    if (s->job && s->now.study.running) return status_usage(_("%s is running; S stops it"), s->now.ran->id);
     STATUS_TRY(check_inputs(form_options(s->form)));
     STATUS_TRY(catalog_check(s->entry, form_options(s->form)));
+    if (s->job) (void)look(s); /* to its end */
     job_free(s->job);
-    drop_tables(s);
-    s->ran = s->entry;
+    keep_result(s);
+    s->back = 0;
+    s->now.ran = s->entry;
+    note_asked(form_options(s->form), &s->now);
     Study *study = study_new(s->entry, options_copy(form_options(s->form)));
     study_keep_models(study, true);
     s->job = job_start(study);
-    s->study = (StudyState){.running = true, .done = (double)NAN, .seconds_left = (double)NAN};
+    s->now.study = (StudyState){.running = true, .done = (double)NAN, .seconds_left = (double)NAN};
     s->first = 0;
     s->inside = true;
     s->tab = lab_has_tab(s, LAB_FIGURE) ? LAB_FIGURE : LAB_FIRST_TABLE;
@@ -123,7 +154,7 @@ static Status run_start(void *owner, const Words *words) {
 static Status run_stop(void *owner, const Words *words) {
     LabState *s = ((PaneCall *)owner)->state;
     (void)words;
-    if (!s->job || !s->study.running) return status_usage(_("no experiment is running"));
+    if (!s->job || !s->now.study.running) return status_usage(_("no experiment is running"));
     job_cancel(s->job);
     return status_ok();
 }
@@ -138,12 +169,19 @@ static const char *pane_for(const char *id) {
     return "attention";
 }
 
+/* What is shown, or what was run last. */
+static const LabResult *result_of(const LabState *s) {
+    const LabResult *shown = lab_result(s);
+    return shown ? shown : &s->now;
+}
+
 /* The lines that bring the model of the experiment before the panes. */
 static void add_visit(const LabState *s, Str *out) {
-    const StudyLook *look = &s->study.look;
+    const LabResult *result = result_of(s);
+    const StudyLook *look = &result->study.look;
     str_add(out, "visit ");
-    command_add_quoted(out, s->study.model);
-    str_addf(out, " %s ", s->ran->id);
+    command_add_quoted(out, result->study.model);
+    str_addf(out, " %s ", result->ran->id);
     if (look->tokenizer[0]) command_add_quoted(out, look->tokenizer);
     str_add(out, "\n");
     if (look->prompt[0]) {
@@ -152,7 +190,7 @@ static void add_visit(const LabState *s, Str *out) {
         str_add(out, "\n");
     }
     str_addf(out, "watch tokens attention\nscreen\npane %s\nview focus\ncursor layer=%d head=%d\n",
-             pane_for(s->ran->id), look->layer + 1, look->head + 1);
+             pane_for(result->ran->id), look->layer + 1, look->head + 1);
     if (look->query >= 0) str_addf(out, "cursor query=%d\n", look->query);
     if (look->key >= 0) str_addf(out, "cursor key=%d\n", look->key);
 }
@@ -161,7 +199,7 @@ static Status run_adopt(void *owner, const Words *words) {
     PaneCall *call = owner;
     LabState *s = call->state;
     (void)words;
-    if (!s->study.model[0])
+    if (!result_of(s)->study.model[0])
         return status_usage(_("no experiment has left a model; those that train one say so when they are done"));
     Str lines;
     str_init(&lines);
@@ -221,6 +259,19 @@ static Status run_results(void *owner, const Words *words) {
     if (tab < 0) return status_usage(_("%s has no table %s"), s->entry->id, words->word[1]);
     s->tab = tab;
     s->first = 0;
+    return status_ok();
+}
+
+static Status run_earlier(void *owner, const Words *words) {
+    LabState *s = ((PaneCall *)owner)->state;
+    int n = lab_results(s, s->entry);
+    (void)words;
+    if (n == 0) return status_usage(_("nothing was run of %s yet"), s->entry ? s->entry->id : "");
+    if (n == 1) return status_usage(_("this is the only result of %s; R makes another"), s->entry->id);
+    s->back = (s->back + 1) % n;
+    s->first = 0;
+    s->inside = true;
+    if (s->tab == LAB_OPTIONS) s->tab = lab_has_tab(s, LAB_FIGURE) ? LAB_FIGURE : LAB_FIRST_TABLE;
     return status_ok();
 }
 
@@ -333,20 +384,21 @@ static void lab_type(PaneCall *call, const Event *e) {
 static int lab_tables(const PaneContext *x, Table **out) {
     const LabState *s = x->state;
     int n = 0;
-    for (int i = 0; i < s->tables && n < PANE_TABLES; i++)
-        if (!catalog_leaves_out(s->ran, s->table[i])) out[n++] = table_copy(s->table[i]);
+    const LabResult *result = result_of(s);
+    for (int i = 0; i < result->tables && n < PANE_TABLES; i++)
+        if (!catalog_leaves_out(result->ran, result->table[i])) out[n++] = table_copy(result->table[i]);
     return n;
 }
 
 static const char *lab_prefix(const void *state) {
     const LabState *s = state;
-    return s->ran ? s->ran->id : "lab";
+    return result_of(s)->ran ? result_of(s)->ran->id : "lab";
 }
 
 static void lab_subtitle(const PaneContext *x, char *out, size_t bytes) {
     const LabState *s = x->state;
-    if (s->job && s->study.running)
-        snprintf(out, bytes, _("%s is running"), s->ran->id);
+    if (s->job && s->now.study.running)
+        snprintf(out, bytes, _("%s is running"), s->now.ran->id);
     else if (s->filter[0])
         snprintf(out, bytes, _("those with “%s”"), s->filter);
     else
@@ -358,6 +410,7 @@ static const KeyRow lab_keys[] = {
     {"R", "start", N_("run it"), N_("run the experiment with these options")},
     {"S", "stop", N_("stop"), N_("stop the experiment that runs; its rows are kept")},
     {"v", "results", N_("next table"), N_("options, figure and tables in turn (also left and right)")},
+    {"u", "earlier", NULL, N_("an earlier result of this experiment; after the oldest the newest again")},
     {"D", "reset", NULL, N_("the option under the cursor back to its default")},
     {"O", "adopt", N_("model"),
      N_("look at the model of the experiment in the other panes; Backspace returns to your run")},
@@ -371,6 +424,7 @@ static const Command lab_pane_commands[] = {
     {"stop", "", N_("stop the experiment that runs"), 0, 0, run_stop},
     {"results", "[options|figure|TABLE]", N_("what is shown of the experiment; without a name the next"), 0, 1,
      run_results},
+    {"earlier", "", N_("an earlier result of this experiment; after the oldest the newest again"), 0, 0, run_earlier},
     {"reset", "", N_("the option under the cursor back to its default"), 0, 0, run_reset},
     {"adopt", "", N_("look at the model of the experiment in the other panes"), 0, 0, run_adopt},
     {NULL, NULL, NULL, 0, 0, NULL},

@@ -32,6 +32,8 @@ typedef struct {
                                    * of a text that names a file is "file" */
     const TableSpec *tables;      /* in the order written; ends in a row without a name */
     Figure figure;
+    const char *figure_without; /* bars leave the rows of this series out: they are in another unit; NULL: none */
+    const char *figure_floor;   /* "TABLE COLUMN": the last perplexity there, whose logarithm is a line across; NULL: none */
     const char *const *on_request; /* NULL-terminated names of tables that options ask for: without rows they are
                                     * neither printed nor written to a folder. NULL: none */
 } CatalogEntry;

@@ -95,7 +95,8 @@ const Experiment experiment_decode_filter = {
                      "is sure. top-k always keeps k."),
               .options = (const Option *const[]){filter_options, experiment_common_options, NULL},
               .tables = (const TableSpec[]){{"steps", steps_columns}, {0}},
-              .figure = {FIGURE_BARS, "steps", "index", "value", "stage"}},
+              .figure = {FIGURE_BARS, "steps", "index", "value", "stage"},
+              .figure_without = "logits"},
     .check = check,
     .run = run,
 };

@@ -157,7 +157,8 @@ const Experiment experiment_lm_train = {
               .tables =
                   (const TableSpec[]){
                       {"curve", run_curve_columns}, {"result", result_columns}, {"model", run_model_columns}, {0}},
-              .figure = {FIGURE_LINE, "curve", "step", "loss", NULL}},
+              .figure = {FIGURE_LINE, "curve", "step", "loss", NULL},
+              .figure_floor = "result floor_perplexity"},
     .check = check,
     .run = run_train,
 };
