@@ -34,9 +34,9 @@ static Blas loaded, chosen;
 /* --- loading --- */
 
 static void *open_library(void) {
-    static const char *const names[] = {LANTERN_OPENBLAS, "libopenblas.so.0", "libopenblas.so"};
+    static const char *const names[] = {"libopenblas.so.0", "libopenblas.so"};
     void *library = NULL;
-    for (int i = 0; i < 3 && !library; i++) library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+    for (int i = 0; i < 2 && !library; i++) library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
     return library;
 }
 
