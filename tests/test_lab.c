@@ -38,6 +38,57 @@ static void threads_and_looking_change_no_bit(void **state) {
     lab_free(l);
 }
 
+/* ---- looks ---- */
+
+typedef struct {
+    int parts, most;
+    bool unfinished;
+} Told;
+
+static bool be_told(void *data, const Snapshot *so_far) {
+    Told *t = data;
+    t->unfinished = t->unfinished || snapshot_facts(so_far)->unfinished;
+    return ++t->parts < t->most;
+}
+
+static void a_look_comes_in_parts(void **state) {
+    (void)state;
+    Lab *l = fixture_lab(NULL);
+    Told all = {.most = 100}, first = {.most = 1};
+    Snapshot *s = lab_look(l, be_told, &all);
+    assert_non_null(s);
+    assert_true(all.parts > 5 && all.unfinished);
+    assert_false(snapshot_facts(s)->unfinished);
+    snapshot_unref(s);
+    assert_null(lab_look(l, be_told, &first)); /* not wanted any more */
+    assert_int_equal(first.parts, 1);
+    lab_free(l);
+}
+
+static void what_did_not_change_is_kept(void **state) {
+    (void)state;
+    Lab *l = fixture_lab(NULL);
+    Snapshot *a = lab_snapshot(l), *b = lab_snapshot(l);
+    assert_ptr_equal(snapshot_field(a, "attention.0.weights"), snapshot_field(b, "attention.0.weights"));
+    assert_ptr_equal(snapshot_table(a, "tree"), snapshot_table(b, "tree"));
+    snapshot_unref(b);
+    fixture_do(l, "token next");
+    b = lab_snapshot(l);
+    assert_ptr_equal(snapshot_table(a, "tree"), snapshot_table(b, "tree")); /* searched from the prompt */
+    assert_ptr_not_equal(snapshot_field(a, "attention.0.weights"), snapshot_field(b, "attention.0.weights"));
+    snapshot_unref(a);
+    fixture_do(l, "head 1 1 off");
+    a = lab_snapshot(l);
+    assert_ptr_not_equal(snapshot_table(a, "tree"), snapshot_table(b, "tree"));
+    snapshot_unref(b);
+    fixture_do(l, "step");
+    b = lab_snapshot(l);
+    assert_ptr_not_equal(snapshot_field(a, "attention.0.weights"), snapshot_field(b, "attention.0.weights"));
+    snapshot_unref(a);
+    snapshot_unref(b);
+    lab_free(l);
+}
+
 static void wandering_changes_no_bit(void **state) {
     (void)state;
     uint64_t hash[STEPS + 1];
@@ -933,6 +984,8 @@ static void all_memory_comes_back(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_and_looking_change_no_bit),
+        cmocka_unit_test(a_look_comes_in_parts),
+        cmocka_unit_test(what_did_not_change_is_kept),
         cmocka_unit_test(wandering_changes_no_bit),
         cmocka_unit_test(every_step_comes_back),
         cmocka_unit_test(the_past_runs_into_the_present),

@@ -53,6 +53,30 @@ static void the_last_reference_frees_all(void **state) {
     snapshot_unref(NULL);
 }
 
+static void parts_are_shared(void **state) {
+    (void)state;
+    size_t before = mem_count().live;
+    SnapshotFacts facts = {0};
+    Snapshot *part = snapshot_new(&facts), *whole = snapshot_new(&facts), *other = snapshot_new(&facts);
+    snapshot_add_field(part, ramp("x", 5));
+    snapshot_add_table(part, table_new("curve", columns));
+    snapshot_include(whole, part);
+    snapshot_share(other, whole);
+    snapshot_add_field(whole, ramp("y", 2));
+    assert_ptr_equal(snapshot_field(whole, "x"), snapshot_field(part, "x"));
+    assert_ptr_equal(snapshot_table(other, "curve"), snapshot_table(part, "curve"));
+    assert_null(snapshot_field(other, "y"));
+    assert_int_equal(snapshot_fields(whole), 2);
+    assert_string_equal(snapshot_field_at(whole, 0)->name, "x");
+    assert_string_equal(snapshot_field_at(whole, 1)->name, "y");
+    assert_int_equal(snapshot_tables(other), 1);
+    snapshot_unref(part);
+    snapshot_unref(whole);
+    assert_int_equal(field_count(snapshot_field(other, "x")), 5);
+    snapshot_unref(other);
+    assert_int_equal(mem_count().live, before);
+}
+
 static void a_published_table_does_not_grow(void **state) {
     (void)state;
     Table *curve = table_new("curve", columns);
@@ -77,6 +101,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(finds_fields_and_tables_by_name),
         cmocka_unit_test(the_last_reference_frees_all),
+        cmocka_unit_test(parts_are_shared),
         cmocka_unit_test(a_published_table_does_not_grow),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -102,7 +102,7 @@ static void draw_label(Canvas *c, Rect r, const char *name, bool focused, bool r
 
 enum { FIGURES = 7 };
 typedef struct {
-    char text[64];
+    char text[80];
     StyleRole role;
 } FigureText;
 

@@ -85,18 +85,22 @@ static void drop_decoders(Observers *o) {
     o->beam_model = NULL;
 }
 
-void observers_forget(Observers *o) {
+static void forget_truths(Observers *o) {
     for (int i = 0; i < o->truths; i++) {
         mem_free(o->truth[i].ids);
         next_list_done(&o->truth[i].list);
     }
+    o->truths = o->next_truth = o->true_n = 0;
+    o->language = NULL;
+    beam_watch_forget(o->beam_watch);
+}
+
+void observers_forget(Observers *o) {
+    forget_truths(o);
     for (int i = 0; i < OBSERVERS; i++) {
         snapshot_unref(o->kept[i].part);
         o->kept[i].part = NULL;
     }
-    o->truths = o->next_truth = o->true_n = 0;
-    o->language = NULL;
-    beam_watch_forget(o->beam_watch);
 }
 
 void observers_free(Observers *o) {
@@ -209,7 +213,7 @@ static uint64_t add_ids(uint64_t h, const int *ids, int n) {
 /* Of the model and of what is done to it for the look. */
 static uint64_t key_of_model(const Scene *scene) {
     const ModelConfig *c = model_config(scene->model);
-    uint64_t h = ADD(ADD(ADD(HASH_START, scene->model), scene->step), scene->seed);
+    uint64_t h = ADD(ADD(ADD(ADD(HASH_START, scene->model), scene->language), scene->step), scene->seed);
     h = ADD(hash_bytes(h, c, sizeof *c), scene->tweak.window);
     if (scene->tweak.head_off) h = hash_bytes(h, scene->tweak.head_off, (size_t)c->layers * (size_t)c->heads);
     bool tampered = scene->given != NULL;
@@ -417,7 +421,7 @@ static NextList ask_language(const Scene *scene, const int *ids, int n) {
 const NextList *observers_truth(Observers *o, const Scene *scene, const int *ids, int n) {
     static const NextList none;
     if (!scene->language) return &none;
-    if (scene->language != o->language) observers_forget(o);
+    if (scene->language != o->language) forget_truths(o);
     o->language = scene->language;
     for (int i = 0; i < o->truths; i++)
         if (o->truth[i].n == n && memcmp(o->truth[i].ids, ids, (size_t)n * sizeof *ids) == 0) return &o->truth[i].list;
