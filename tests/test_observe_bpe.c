@@ -3,6 +3,7 @@
 #include "lab_fixture.h"
 
 #include "bpe_live.h"
+#include "io/tokenizer_json.h"
 #include "mem.h"
 #include "run_study.h"
 
@@ -225,6 +226,46 @@ static void tables_are_those_of_the_experiments(void **state) {
     lab_free(l);
 }
 
+/* ---- the tokenizer of a model that was read ---- */
+
+static Tokenizer *letters(void) {
+    static const char json[] =
+        "{\"pre_tokenizer\":{\"type\":\"ByteLevel\",\"add_prefix_space\":false},\"decoder\":{\"type\":"
+        "\"ByteLevel\"},\"model\":{\"type\":\"BPE\",\"vocab\":{\"a\":0,\"b\":1,\"\u0120\":2,\"ab\":3},"
+        "\"merges\":[\"a b\"]}}";
+    Tokenizer *t;
+    assert_ok(tokenizer_json_parse("file", json, strlen(json), &t));
+    return t;
+}
+
+static void a_model_cuts_by_its_own(void **state) {
+    (void)state;
+    Tokenizer *t = letters();
+    BpeLive *b = bpe_live_new();
+    SnapshotFacts facts = snapshot_facts_unknown();
+    Snapshot *s = snapshot_new(&facts);
+    bpe_live_show(b, t, "ab a", s);
+    assert_string_equal(text(s, "bpe", 0, "text"), "ab a");
+    assert_string_equal(text(s, "bpe", 0, "text_units"), "a b \xc4\xa0 a");
+    assert_int_equal(table_rows(snapshot_table(s, "encoded")), 3);
+    assert_int_equal(table_rows(snapshot_table(s, "steps")), 1);
+    assert_null(snapshot_table(s, "pairs")); /* nothing is learnt */
+    snapshot_unref(s);
+    assert_ok(bpe_live_text(b, "bab", t));
+    s = snapshot_new(&facts);
+    bpe_live_show(b, t, "ab a", s);
+    assert_string_equal(text(s, "steps", 0, "pieces"), "b ab");
+    snapshot_unref(s);
+    const char *const corpus[] = {"corpus=morph"};
+    assert_true(bpe_live_is_own(b, t));
+    assert_ok(bpe_live_learn(b, corpus, 1, "farm"));
+    assert_false(bpe_live_is_own(b, t)); /* somebody asked to learn beside it */
+    bpe_live_return(b);
+    assert_true(bpe_live_is_own(b, t));
+    bpe_live_free(b);
+    tokenizer_free(t);
+}
+
 /* ---- units, and what is refused ---- */
 
 static void a_partial_character_shows_as_its_bytes(void **state) {
@@ -280,15 +321,11 @@ static void refusals_leave_all_as_it_was(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_next_pair_is_that_of_the_notes),
-        cmocka_unit_test(the_three_way_tie_at_six),
-        cmocka_unit_test(growth_is_that_of_the_merges),
-        cmocka_unit_test(two_steps_at_once_are_two),
-        cmocka_unit_test(back_and_forward_is_the_same),
-        cmocka_unit_test(it_runs_to_the_last_pair),
-        cmocka_unit_test(tables_are_those_of_the_experiments),
-        cmocka_unit_test(a_partial_character_shows_as_its_bytes),
-        cmocka_unit_test(it_sleeps_until_somebody_looks),
+        cmocka_unit_test(the_next_pair_is_that_of_the_notes),     cmocka_unit_test(the_three_way_tie_at_six),
+        cmocka_unit_test(growth_is_that_of_the_merges),           cmocka_unit_test(two_steps_at_once_are_two),
+        cmocka_unit_test(back_and_forward_is_the_same),           cmocka_unit_test(it_runs_to_the_last_pair),
+        cmocka_unit_test(tables_are_those_of_the_experiments),    cmocka_unit_test(a_model_cuts_by_its_own),
+        cmocka_unit_test(a_partial_character_shows_as_its_bytes), cmocka_unit_test(it_sleeps_until_somebody_looks),
         cmocka_unit_test(refusals_leave_all_as_it_was),
     };
     return cmocka_run_group_tests(tests, make_file, remove_file);
