@@ -108,9 +108,11 @@ Status options_post(App *a, const char *command) STATUS_CHECKED;
 Status options_begin(App *a) STATUS_CHECKED; /* posts a new run of what the form says */
 
 /* export.c */
-enum { EXPORT_ALL = -1, EXPORT_SCREEN = -2 };
+enum { EXPORT_ALL = -1, EXPORT_SCREEN = -2, EXPORT_SESSION = -3, EXPORT_QUIETLY = -4 };
 Status export_tables(App *a, int what, const char *folder) STATUS_CHECKED;   /* of one pane, or EXPORT_ALL */
 Status export_screen(App *a, const char *path, Str *picture) STATUS_CHECKED; /* takes PICTURE over */
+/* The lines of a session, which it takes over; QUIETLY: nothing is said of it. */
+Status export_session(App *a, const char *path, Str *text, bool quietly) STATUS_CHECKED;
 bool export_follow(App *a);                                                  /* says how it ended; true: it just did */
 bool export_is_ready(const App *a);
 

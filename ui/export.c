@@ -63,20 +63,35 @@ Status export_screen(App *a, const char *path, Str *picture) {
     return s;
 }
 
+Status export_session(App *a, const char *path, Str *text, bool quietly) {
+    Status s = still_writing(a);
+    if (status_is_ok(&s)) {
+        a->writing = writing_text(path, text);
+        a->writing_what = quietly ? EXPORT_QUIETLY : EXPORT_SESSION;
+        writing_start(a->writing);
+    } else {
+        str_done(text);
+    }
+    return s;
+}
+
 /* What the thread came to. */
 static Status end(App *a) {
     int files;
     Str names;
     str_init(&names);
     Status s = writing_end(a->writing, &files, &names);
+    int what = a->writing_what;
     a->writing = NULL;
-    if (status_is_ok(&s) && files == 0) s = nothing_yet(a->writing_what);
-    if (status_is_ok(&s) && a->writing_what == EXPORT_ALL) s = keep_session(a);
+    if (status_is_ok(&s) && files == 0) s = nothing_yet(what);
+    if (status_is_ok(&s) && what == EXPORT_ALL) s = keep_session(a);
     if (!status_is_ok(&s))
         app_say(a, 2, "%s", s.text);
-    else if (a->writing_what == EXPORT_SCREEN)
+    else if (what == EXPORT_SCREEN)
         app_say(a, 0, _("wrote the screen to %s"), names.s);
-    else
+    else if (what == EXPORT_SESSION)
+        app_say(a, 0, _("kept in %s and %s.model; lantern --open %s returns here"), names.s, names.s, names.s);
+    else if (what != EXPORT_QUIETLY)
         app_say(a, 0, ngettext("wrote %d file to %s: %s", "wrote %d files to %s: %s", (unsigned long)files), files,
                 a->export_folder, names.s);
     str_done(&names);
@@ -91,7 +106,12 @@ bool export_follow(App *a) {
 }
 
 Status app_end_writing(App *a) {
-    return a->writing ? end(a) : status_ok();
+    Status first = status_ok(); /* all tables bring a session after them */
+    while (a->writing) {
+        Status s = end(a);
+        if (status_is_ok(&first)) first = s;
+    }
+    return first;
 }
 
 /* Whether the snapshot holds what observer NAME adds: a table of that name, or fields that begin with it. */

@@ -74,13 +74,6 @@ static const char *base_name(const char *path) {
     return slash ? slash + 1 : path;
 }
 
-static Status write_text(const char *path, const Str *text) {
-    FileWriter *w;
-    STATUS_TRY(file_begin(path, &w));
-    fwrite(text->s, 1, text->len, file_stream(w));
-    return file_commit(w);
-}
-
 /* The letter of the run beside the one that is looked at; 0: there is none. */
 static char other_run(const App *a) {
     char versus = snapshot_facts(a->snapshot)->versus;
@@ -99,7 +92,7 @@ Status session_keep(App *a, const char *path, bool quiet) {
     for (long i = 0; i < table_rows(state); i++) str_addf(&text, "%s\n", table_text(state, i, 0));
     add_changes(a, &text);
     add_screen(a, &text);
-    Status s = write_text(path, &text);
+    Status s = export_session(a, path, &text, quiet);
     if (status_is_ok(&s) && other) {
         str_addf(&line, "versus save \"%s.rival.model\"", path);
         s = app_post(a, line.s);
@@ -107,9 +100,6 @@ Status session_keep(App *a, const char *path, bool quiet) {
     }
     str_addf(&line, "save \"%s.model\"%s", path, quiet ? " quietly" : "");
     if (status_is_ok(&s)) s = app_post(a, line.s);
-    if (status_is_ok(&s) && !quiet)
-        app_say(a, 0, _("kept in %s and %s.model; lantern --open %s returns here"), path, path, path);
-    str_done(&text);
     str_done(&line);
     return s;
 }
