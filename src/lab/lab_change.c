@@ -171,6 +171,8 @@ Status lab_do_set(Lab *l, const Words *w) {
                             train_standing(l), run_done(t->live));
     Options *o = options_copy(l->options);
     Status s = read_words(o, w);
+    if (status_is_ok(&s) && run_reads_only(t->live) && !differs(l->options, o, "model"))
+        s = status_usage(_("nothing is set of a model that is only read"));
     if (status_is_ok(&s)) return change_to(l, o);
     options_free(o);
     return s;
