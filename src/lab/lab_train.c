@@ -391,6 +391,7 @@ Status lab_do_fork(Lab *l, const Words *w) {
     while (t->seeking) (void)train_turn(l);
     long step = run_done(t->viewer), lost = run_done(t->live) - step;
     train_fork(l, step);
+    observers_forget(l->observers); /* the steps to come have other parameters than those that were dropped */
     Lab *other = l->rival;
     if (other && other->train.base <= step && run_done(other->train.live) > step) train_fork(other, step);
     lab_say(l, MESSAGE_INFORMATION, _("step %ld is the newest now; %ld later ones are dropped"), step, lost);
