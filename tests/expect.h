@@ -21,6 +21,15 @@
 #define EXPECT_THREAD_SANITIZER 0
 #endif
 
+/* Under a sanitizer every path still runs, but what only repeats it with other numbers may be done less often. */
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+#define EXPECT_SANITIZER 1
+#elif defined __has_feature
+#define EXPECT_SANITIZER (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
+#else
+#define EXPECT_SANITIZER 0
+#endif
+
 static jmp_buf expect_jump;
 
 static inline void expect_hook(void) {

@@ -1,3 +1,5 @@
+#include "expect.h"
+
 #include "gradient.h"
 
 #include "mem.h"
@@ -11,6 +13,8 @@ static double loss_at(Tape *t, Params *p, const Batch *b, GraphBuilder build, co
     tape_forward(t);
     return tape_scalar(t, loss);
 }
+
+enum { EVERY = EXPECT_SANITIZER ? 13 : 1 };
 
 /* Fourth order: (8 (f(h) - f(-h)) - (f(2h) - f(-2h))) / 12h. */
 static double difference(Tape *t, double h, Params *p, const Batch *b, GraphBuilder build, const void *context,
@@ -28,6 +32,8 @@ static double difference(Tape *t, double h, Params *p, const Batch *b, GraphBuil
 
 GradientCheck gradient_check(TapeMode mode, double step, Params *p, const Batch *b, GraphBuilder build,
                              const void *context) {
+    static size_t turn;
+    size_t first = turn++ % EVERY;
     GradientCheck c = {0};
     Tape *t = tape_new(mode);
     real *g = MEM_ARRAY(real, p->count), *over = MEM_ARRAY(real, p->count);
@@ -46,6 +52,7 @@ GradientCheck gradient_check(TapeMode mode, double step, Params *p, const Batch 
                 c.frozen = fmax(c.frozen, fabs((double)g[i]));
                 continue;
             }
+            if (i % EVERY != first) continue;
             double n = difference(t, step, p, b, build, context, i);
             wrong += ((double)g[i] - n) * ((double)g[i] - n);
             whole += n * n;

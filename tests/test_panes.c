@@ -86,8 +86,10 @@ static void panes_stay_inside_at_every_size(void **unused) {
             Snapshot *snapshot = snapshot_number(i);
             for (size_t w = 0; w < sizeof widths / sizeof widths[0]; w++) {
                 for (size_t h = 0; h < sizeof heights / sizeof heights[0]; h++) {
-                    for (int d = DETAIL_WALL; d <= DETAIL_PRESENT; d++)
+                    for (int d = DETAIL_WALL; d <= DETAIL_PRESENT; d++) {
+                        if (EXPECT_SANITIZER && (w + h + (size_t)i) % 3 != (size_t)d) continue; /* by turns */
                         draw_guarded(&s, snapshot, (Detail)d, widths[w], heights[h], GLYPHS_HALF);
+                    }
                 }
             }
             draw_guarded(&s, snapshot, DETAIL_FOCUS, 80, 24, GLYPHS_ASCII);
