@@ -70,7 +70,7 @@ static Status read_tokenizer(const char *path, int last, LoadedModel *out) {
         tokenizer_free(t);
         return s;
     }
-    out->vocab = vocab_new_tokenizer(t, tokenizer_first(t), last >= 0 && last < size ? last : tokenizer_first(t));
+    out->vocab = vocab_new_tokenizer(t, tokenizer_first(t), last >= 0 && last < size ? last : tokenizer_last(t));
     return status_ok();
 }
 
