@@ -198,6 +198,15 @@ static void add_spread(Extrapolate *x, int job) {
     }
 }
 
+/* For the live panes: the model that does worst at the greatest distance, on a sentence of that kind. */
+static void offer(Extrapolate *x, int job, const Trained *t) {
+    int last = x->ks - 1;
+    for (int i = 0; i < job; i++)
+        if (x->found[i][last].accuracy < x->found[job][last].accuracy) return;
+    study_offer_model(x->study, t->path);
+    probe_offer(x->study, x->task, &x->probes[last].probe[0], (int)options_int(study_options(x->study), "subject"));
+}
+
 static Status add_rows(void *user, int job, Trained *t) {
     Extrapolate *x = user;
     Table *agreement = study_table(x->study, "agreement");
@@ -209,9 +218,7 @@ static Status add_rows(void *user, int job, Trained *t) {
     }
     if (job % x->seeds == 0) add_look(x, job);
     if (job % x->seeds == x->seeds - 1) add_spread(x, job);
-    study_offer_model(x->study, t->path);
-    probe_offer(x->study, x->task, &x->probes[x->ks - 1].probe[0],
-                (int)options_int(study_options(x->study), "subject"));
+    offer(x, job, t);
     return status_ok();
 }
 
