@@ -292,7 +292,9 @@ static void draw_scheme(const RopeSeen *s, Canvas *c, int x, int y, int w, long 
     if (isnan(later)) return;
     canvas_textf(c, at, y, SCORE_W + 1, role, bold, "%*s", SCORE_W + 1, format_fixed(later, 4).s);
     at += SCORE_W + 1;
-    canvas_textf(c, at, y, x + w - at, STYLE_DIM, ATTRIBUTE_NONE, " Δ %s", format_small(fabs(difference)).s);
+    double size = fabs(difference);
+    bool rounding = size > 0 && size < 1e-12; /* its digits are the processor's, not the formula's */
+    canvas_textf(c, at, y, x + w - at, STYLE_DIM, ATTRIBUTE_NONE, " Δ %s", rounding ? "<1e-12" : format_small(size).s);
 }
 
 static void draw_shift_head(const RopeSeen *s, Canvas *c, Rect r) {
