@@ -1,5 +1,7 @@
 /* bench_screen: what the screen costs and how fast it answers, end to end: the program in a pseudo-terminal, training
  * with two threads. One JSON line a figure:
+ *   first_frame  from the start of the program to its whole first picture, at 120 x 40
+ *   idle     processor time of a run that is held, as a share of a core; memory: the most it held, the past included
  *   latency  from a byte that is typed to the cell that shows it, at 80 x 24 and at 200 x 60; the keys come at random
  *            moments, so all phases of a frame are met
  *   steps    per second of the same training: live at 200 x 60, tests on the way included, and headless, by rounds that
@@ -17,9 +19,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define FRAME "\033[?2026h" /* begins a picture */
-#define MARK 0x25B8 /* ▸ before the clock that the keys move */
+#define MARK  0x25B8        /* ▸ before the clock that the keys move */
 
 enum { KEYS_MOST = 100000, ROUNDS_MOST = 100 };
 
@@ -81,6 +84,62 @@ static void close_screen(Pty *p) {
 static void watch(Pty *p, double seconds) {
     double end = clock_now() + seconds;
     for (double left = seconds; left > 0; left = end - clock_now()) pty_pump(p, left);
+}
+
+/* ---- at rest ---- */
+
+static bool is_whole(Pty *p, void *user) {
+    (void)user;
+    return pty_line_holds(p, 39, "quit") && pty_line_holds(p, 38, "train");
+}
+
+static void measure_first_frame(int n) {
+    double ms[ROUNDS_MOST];
+    static const char *const plain[] = {LANTERN_PROGRAM, NULL};
+    for (int i = 0; i < n; i++) {
+        double begin = clock_now();
+        Pty *p = pty_spawn(&(PtyOptions){.w = 120, .h = 40}, plain);
+        pty_expect_if(p, is_whole, NULL, "the first picture");
+        ms[i] = 1000 * (clock_now() - begin);
+        close_screen(p);
+    }
+    double median = quantile(ms, n, 0.5);
+    printf("{\"figure\": \"first_frame\", \"screen\": \"120x40\", \"starts\": %d, \"unit\": \"ms\", \"median\": %.1f, "
+           "\"least\": %.1f, \"most\": %.1f}\n",
+           n, median, ms[0], ms[n - 1]);
+}
+
+/* Of the child: seconds of the processor so far, and the most memory that it held, in MB. */
+static void read_child(Pty *p, double *seconds, double *megabytes) {
+    char path[64], line[512];
+    long user = 0, system = 0, kilobytes = 0;
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pty_child(p));
+    FILE *f = fopen(path, "r");
+    if (f && fgets(line, sizeof line, f) && strrchr(line, ')'))
+        (void)sscanf(strrchr(line, ')') + 2, "%*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %ld %ld", &user, &system);
+    if (f) fclose(f);
+    snprintf(path, sizeof path, "/proc/%d/status", (int)pty_child(p));
+    f = fopen(path, "r");
+    while (f && fgets(line, sizeof line, f)) (void)sscanf(line, "VmHWM: %ld", &kilobytes);
+    if (f) fclose(f);
+    *seconds = (double)(user + system) / (double)sysconf(_SC_CLK_TCK);
+    *megabytes = (double)kilobytes / 1024;
+}
+
+/* After some steps, held for so long. */
+static void measure_rest(double seconds) {
+    double before, after, megabytes;
+    Pty *p = open_screen(120, 40);
+    pty_type(p, " ");
+    watch(p, 1);
+    read_child(p, &before, &megabytes);
+    watch(p, seconds);
+    read_child(p, &after, &megabytes);
+    close_screen(p);
+    printf("{\"figure\": \"idle\", \"screen\": \"120x40\", \"seconds\": %g, \"unit\": \"share of a core\", \"value\": "
+           "%.4f}\n",
+           seconds, (after - before) / seconds);
+    printf("{\"figure\": \"memory\", \"screen\": \"120x40\", \"unit\": \"MB\", \"value\": %.1f}\n", megabytes);
 }
 
 /* ---- latency ---- */
@@ -183,6 +242,8 @@ int main(int argc, char **argv) {
     int seconds = argument(argc, argv, 3, 3, 3600);
     bench_heat(100);
     bench_wall(100);
+    measure_first_frame(21);
+    measure_rest(10);
     measure_latency(80, 24, keys);
     measure_latency(200, 60, keys);
     measure_steps(rounds, seconds);
