@@ -1,5 +1,6 @@
 /* models: what the cache gives, what it does with damage, and which files are refused. Whole trainings are left to
  * exp_train; a small checkpoint put where the cache would keep a preset stands in for one. */
+#include "loaded.h"
 #include "models.h"
 
 #include <math.h>
@@ -210,6 +211,30 @@ static void a_folder_says_what_the_file_says(void **state) {
     }
 }
 
+/* What :save writes of a model that is only read: where it lies. */
+static void a_file_may_say_where_the_model_is(void **state) {
+    (void)state;
+    Str to, from;
+    str_init(&to);
+    str_init(&from);
+    str_addf(&from, "%s/many0", folder);
+    str_addf(&to, "%s/refers", folder);
+    Status s = loaded_refer(to.s, from.s, NULL);
+    assert_int_equal(s.code, STATUS_OK);
+    assert_true(loaded_is(to.s));
+    LoadedModel l;
+    s = loaded_read(to.s, NULL, &l);
+    assert_int_equal(s.code, STATUS_OK);
+    assert_true(l.own && l.model && l.vocab);
+    loaded_done(&l);
+    s = loaded_refer(to.s, to.s, NULL);
+    assert_int_equal(s.code, STATUS_OK);
+    s = loaded_read(to.s, NULL, &l); /* itself */
+    assert_int_equal(s.code, STATUS_USAGE);
+    str_done(&to);
+    str_done(&from);
+}
+
 static void other_layouts_are_refused_in_words(void **state) {
     (void)state;
     in_shell("printf x >'%s/m.bin'; printf x >'%s/m.safetensors'", folder, folder);
@@ -269,6 +294,7 @@ int main(void) {
         cmocka_unit_test(damage_is_made_again),
         cmocka_unit_test(no_folder_is_no_failure),
         cmocka_unit_test(a_folder_says_what_the_file_says),
+        cmocka_unit_test(a_file_may_say_where_the_model_is),
         cmocka_unit_test(other_layouts_are_refused_in_words),
         cmocka_unit_test(probe_and_speaker_agree),
     };

@@ -1,5 +1,6 @@
 #include "loaded.h"
 
+#include "file.h"
 #include "intl.h"
 #include "io/checkpoint.h"
 #include "io/hf_model.h"
@@ -10,6 +11,7 @@
 #include "str.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -18,8 +20,60 @@ static bool is_folder(const char *path) {
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
+/* --- a file that says where the model is: this line, its path, the tokenizer's path or nothing --- */
+
+static const char reference_begin[] = "lantern: a model that lies elsewhere\n";
+enum { REFERENCE_BYTES = 16384 };
+
+static bool is_reference(const char *path) {
+    char first[sizeof reference_begin] = "";
+    struct stat st;
+    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode)) return false;
+    FILE *f = fopen(path, "rb");
+    bool same = f && fread(first, 1, sizeof first - 1, f) == sizeof first - 1 && strcmp(first, reference_begin) == 0;
+    if (f) fclose(f);
+    return same;
+}
+
+static void add_path(Str *out, const char *path) {
+    char *whole = path ? realpath(path, NULL) : NULL;
+    str_addf(out, "%s\n", whole ? whole : path ? path : "");
+    free(whole);
+}
+
+Status loaded_refer(const char *path, const char *model, const char *tokenizer) {
+    FileWriter *w;
+    STATUS_TRY(file_begin(path, &w));
+    Str text;
+    str_init(&text);
+    str_add(&text, reference_begin);
+    add_path(&text, model);
+    add_path(&text, tokenizer);
+    (void)fwrite(text.s, 1, text.len, file_stream(w)); /* file_commit finds every failure */
+    str_done(&text);
+    return file_commit(w);
+}
+
+/* Both owned; *tokenizer NULL: none. */
+static Status read_reference(const char *path, char **model, char **tokenizer) {
+    Str text;
+    str_init(&text);
+    *model = *tokenizer = NULL;
+    Status s = file_read(path, REFERENCE_BYTES, &text);
+    char *first = status_is_ok(&s) ? text.s + strlen(reference_begin) : NULL, *end = first ? strchr(first, '\n') : NULL;
+    char *last = end ? strchr(end + 1, '\n') : NULL;
+    if (status_is_ok(&s) && !last) s = status_usage(_("'%s' is cut short"), path);
+    if (last) {
+        *model = mem_text_n(first, (size_t)(end - first));
+        if (last > end + 1) *tokenizer = mem_text_n(end + 1, (size_t)(last - end - 1));
+        if (is_reference(*model)) s = status_usage(_("'%s' says that the model lies in a file that says so too"), path);
+    }
+    str_done(&text);
+    return s;
+}
+
 bool loaded_is(const char *path) {
-    if (is_folder(path)) return true;
+    if (is_folder(path) || is_reference(path)) return true;
     return !checkpoint_begins(path) && (str_ends_in(path, ".bin") || str_ends_in(path, ".safetensors"));
 }
 
@@ -52,8 +106,19 @@ static Status check_model(const char *path) {
     return is_hf(path) ? check_hf(path) : check_llama2c(path);
 }
 
+/* What can be said of the model that a file refers to. */
+static Status check_referred(const char *path) {
+    char *model, *tokenizer;
+    Status s = read_reference(path, &model, &tokenizer);
+    if (status_is_ok(&s)) s = loaded_check(model, tokenizer);
+    mem_free(model);
+    mem_free(tokenizer);
+    return s;
+}
+
 Status loaded_check(const char *path, const char *tokenizer) {
     struct stat st;
+    if (is_reference(path)) return check_referred(path);
     STATUS_TRY(check_model(path));
     if (tokenizer && stat(tokenizer, &st) != 0) return status_usage(_("tokenizer: '%s' is not there"), tokenizer);
     return status_ok();
@@ -104,8 +169,18 @@ static Status read_llama2c(const char *path, const char *tokenizer, LoadedModel 
     return status_ok();
 }
 
+static Status read_referred(const char *path, LoadedModel *out) {
+    char *model, *tokenizer;
+    Status s = read_reference(path, &model, &tokenizer);
+    if (status_is_ok(&s)) s = loaded_read(model, tokenizer, out);
+    mem_free(model);
+    mem_free(tokenizer);
+    return s;
+}
+
 Status loaded_read(const char *path, const char *tokenizer, LoadedModel *out) {
     *out = (LoadedModel){0};
+    if (is_reference(path)) return read_referred(path, out);
     STATUS_TRY(check_model(path));
     Status s = is_hf(path) ? read_hf(path, tokenizer, out) : read_llama2c(path, tokenizer, out);
     if (!status_is_ok(&s)) loaded_done(out);

@@ -23,5 +23,8 @@ bool loaded_is(const char *path);
 Status loaded_check(const char *path, const char *tokenizer) STATUS_CHECKED;
 Status loaded_read(const char *path, const char *tokenizer, LoadedModel *out) STATUS_CHECKED;
 void loaded_done(LoadedModel *l);
+/* Writes to PATH where such a model lies, for a later session: what loaded_read reads as well. TOKENIZER may be NULL.
+ */
+Status loaded_refer(const char *path, const char *model, const char *tokenizer) STATUS_CHECKED;
 
 #endif

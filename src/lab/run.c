@@ -28,8 +28,9 @@ struct Run {
     RunUpdate last; /* of that update; step 0: none is known */
     int batch_size;
     long done, steps;
-    char missing[500]; /* why an opened run has no corpus; "" when it has one */
-    bool reads_only;   /* somebody else's model: no shards, no moments, no gradient */
+    char missing[500];      /* why an opened run has no corpus; "" when it has one */
+    bool reads_only;        /* somebody else's model: no shards, no moments, no gradient */
+    char *path, *tokenizer; /* of that model; owned */
 };
 
 /* Life. */
@@ -186,6 +187,8 @@ static Status open_loaded(const char *path, const char *tokenizer, const Options
     r->seed = (uint64_t)options_int(o, "seed");
     r->optim.config = run_optim_config(o);
     r->reads_only = true;
+    r->path = mem_text(path);
+    r->tokenizer = mem_text(tokenizer);
     r->batch_size = (int)options_int(o, "batch");
     r->model = l.model;
     mem_free(l.grammar);
@@ -253,6 +256,8 @@ void run_free(Run *r) {
     optim_done(&r->optim);
     mem_free(r->grad);
     mem_free(r->before);
+    mem_free(r->path);
+    mem_free(r->tokenizer);
     model_free(r->model);
     if (!r->twin) run_data_free(r->data);
     mem_free(r);
@@ -469,7 +474,7 @@ void run_memory_done(RunMemory *m) {
 /* Files. */
 
 Status run_save(Run *r, const char *path) {
-    if (r->reads_only) return status_usage(_("this model is only read: it is in its own file already"));
+    if (r->reads_only) return loaded_refer(path, r->path, r->tokenizer);
     const Corpus *c = r->data->corpus;
     CheckpointRun run = {.seed = r->seed,
                          .step = r->done,
