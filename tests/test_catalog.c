@@ -12,6 +12,9 @@ static const struct {
     const char *id;
     const char *pairs[6];
 } small[] = {
+    {"arch.ablate", {"d=16", "steps=2", "sentences=60", "tests=4", "batch=2"}},
+    {"stories.copy", {"d=16", "steps=2", "sentences=60", "tests=4", "batch=2"}},
+    {"window.quality", {"d=16", "sentences=64", "epochs=1", "tests=10"}},
     {"arch.account", {"d=16", "heads=4", "T=65", "count=1", "tokens=1e9"}},
     {"arch.compare", {"d=16", "sentences=64", "epochs=1", "variants=gpt,relu"}},
     {"arch.norm", {"d=16", "rows=64"}},

@@ -82,6 +82,9 @@ static const struct {
     const char *table;
     const char *header;
 } headers[] = {
+    {"arch.ablate d=16 steps=2 sentences=60 tests=4 batch=2", "bits", "change,parameters,repeat_bits,other_bits"},
+    {"arch.ablate d=16 steps=2 sentences=60 tests=4 batch=2", "runs",
+     "change,learning_rate,seed,repeat_bits,other_bits,induction_score"},
     {"arch.account", "parameters", "part,count,share"},
     {"arch.account", "flops", "part,flops,share"},
     {"arch.account", "memory", "part,bytes,gb,gib"},
@@ -191,6 +194,11 @@ static const struct {
     {"rope.relative", "length", "scheme,change"},
     {"rope.relative", "score", "scheme,t,j,score"},
     {"rope.rotate", "rotated", "index,pair,angle,before,after"},
+    {"stories.copy d=16 steps=2 sentences=60 tests=4 batch=2", "bits", "model,parameters,repeat_bits,other_bits"},
+    {"stories.copy d=16 steps=2 sentences=60 tests=4 batch=2", "induction", "layer,head,position,target,weight"},
+    {"stories.copy d=16 steps=2 sentences=60 tests=4 batch=2", "text", "prompt,continuation"},
+    {"stories.copy d=16 steps=2 sentences=60 tests=4 batch=2", "heads", "layer,head,induction_score,largest_weight"},
+    {"stories.copy d=16 steps=2 sentences=60 tests=4 batch=2", "look", "text,next,layer,head"},
     {"text.batch", "batch", "sentence,position,token,id"},
     {"text.batch", "waste", "block,sentences,cut_sentences,cut_tokens,pads,positions,pad_share"},
     {"text.units", "units", "unit,tokens,unknown,vocabulary,text"},
@@ -199,6 +207,9 @@ static const struct {
     {"window.mask", "mask", "query,key,allowed"},
     {"window.mask", "counts", "rule,scores,share"},
     {"window.mask", "layers", "layer,window,scores,share"},
+    {"window.quality d=16 sentences=64 epochs=1 tests=10", "agreement", "window,distance,accuracy,perplexity"},
+    {"window.quality d=16 sentences=64 epochs=1 tests=10", "reach", "window,reach,distance,subject_seen,largest_change"},
+    {"window.quality d=16 sentences=64 epochs=1 tests=10", "runs", "window,seed,distance,accuracy,perplexity,floor_perplexity"},
     {"window.reach", "reach", "layer,farthest_measured,farthest_formula"},
     {"window.rolling", "diff", "step,slot,position,max_difference"},
 };

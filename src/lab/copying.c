@@ -23,16 +23,11 @@ const Option copying_options[] = {
      N_("what of the grammar is fixed in the test stories, VARIABLE:TEXT,...: their names are new")},
     {"sentences", OPTION_INT, "4000", 1, 1e6, NULL, "", N_("training stories")},
     {"tests", OPTION_INT, "200", 1, 100000, NULL, "", N_("test stories")},
-    {"batch", OPTION_INT, "8", 1, 1024, NULL, "stories", N_("stories per step")},
-    {"lr", OPTION_REAL, "0.003", 1e-9, 10, NULL, "", N_("highest learning rate; it falls to a tenth")},
     {"schedule", OPTION_CHOICE, "constant", 0, 0, "constant|cosine|linear", "", N_("how the learning rate falls")},
     {"warmup", OPTION_INT, "0", 0, 1e6, NULL, "steps", N_("linear rise of the learning rate from 0")},
     {"embedding_std", OPTION_REAL, "1", 1e-6, 100, NULL, "",
      N_("how widely the embeddings are drawn; elsewhere it is 0.02, with which copying begins much later")},
     {"context", OPTION_INT, "384", 16, 4096, NULL, "bytes", N_("longest story")},
-    {"d", OPTION_INT, "64", 1, 1024, NULL, "", N_("width of the Transformer")},
-    {"layers", OPTION_INT, "2", 1, 64, NULL, "", N_("its blocks")},
-    {"heads", OPTION_INT, "4", 1, 64, NULL, "", N_("its heads")},
     {0},
 };
 

@@ -15,12 +15,17 @@
 enum { CHANGES = 5, SEEDS_MOST = 8, RATES_MOST = 8, JOBS_MOST = CHANGES * SEEDS_MOST + RATES_MOST };
 
 static const Option ablate_options[] = {
-    {"steps", OPTION_INT, "300", 1, 1e6, NULL, "", N_("updates of each model")},
+    {"steps", OPTION_INT, "250", 1, 1e6, NULL, "", N_("updates of each model")},
     {"changes", OPTION_CHOICES, "base,nope,relu_ffn,no_norm,qk_norm", 0, 0, "base|nope|relu_ffn|no_norm|qk_norm", "",
      N_("what is changed: nothing, no positions, a ReLU feed-forward of as many parameters, no norms, norms of q and "
         "k")},
     {"seeds", OPTION_INT, "1", 1, SEEDS_MOST, NULL, "", N_("models of each: this seed and those after it")},
     {"rates", OPTION_REALS, NULL, 1e-9, 10, NULL, "", N_("learning rates to try no_norm with, besides lr=")},
+    {"batch", OPTION_INT, "8", 1, 1024, NULL, "stories", N_("stories per step")},
+    {"lr", OPTION_REAL, "0.005", 1e-9, 10, NULL, "", N_("highest learning rate")},
+    {"d", OPTION_INT, "64", 1, 1024, NULL, "", N_("width of the Transformer")},
+    {"layers", OPTION_INT, "2", 1, 64, NULL, "", N_("its blocks")},
+    {"heads", OPTION_INT, "2", 1, 64, NULL, "", N_("its heads")},
     {0},
 };
 

@@ -20,11 +20,16 @@ static const Option copy_options[] = {
     {"steps", OPTION_INT, "600", 1, 1e6, NULL, "", N_("updates of both models")},
     {"window", OPTION_INT, "8", 1, WINDOW_LM_MOST, NULL, "bytes", N_("what the window model sees")},
     {"embed", OPTION_INT, "16", 1, 1024, NULL, "", N_("numbers of a byte in the window model")},
-    {"hidden", OPTION_INT, "128", 1, 8192, NULL, "", N_("width of its hidden layer")},
+    {"hidden", OPTION_INT, "64", 1, 8192, NULL, "", N_("width of its hidden layer")},
     {"prompt", OPTION_TEXT, NULL, 0, 0, NULL, "",
      N_("beginning of a story to go on from; default: those of test stories, up to where a name comes again")},
     {"texts", OPTION_INT, "3", 0, 1000, NULL, "", N_("stories to be continued when no prompt is given")},
     {"top_p", OPTION_REAL, "0.9", 0, 1, NULL, "", N_("how continuations are drawn")},
+    {"batch", OPTION_INT, "8", 1, 1024, NULL, "stories", N_("stories per step")},
+    {"lr", OPTION_REAL, "0.003", 1e-9, 10, NULL, "", N_("highest learning rate")},
+    {"d", OPTION_INT, "128", 1, 1024, NULL, "", N_("width of the Transformer")},
+    {"layers", OPTION_INT, "2", 1, 64, NULL, "", N_("its blocks")},
+    {"heads", OPTION_INT, "4", 1, 64, NULL, "", N_("its heads")},
     {0},
 };
 

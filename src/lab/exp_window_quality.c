@@ -317,8 +317,9 @@ const Experiment experiment_window_quality = {
     .entry = {.id = "window.quality",
               .section = "L4 6.5",
               .title = N_("what a window costs: agreement with a subject that stands far back"),
-              .see = N_("Beyond layers (window - 1) tokens the subject is lost: nothing that stands there changes the "
-                        "prediction, and the verb follows the nearest noun, which is wrong every time."),
+              .see = N_(
+                  "Beyond layers (window - 1) tokens the subject is lost: nothing that stands there changes the "
+                  "prediction, and the verb follows the nouns that are still seen, which all have the wrong number."),
               .options = (const Option *const[]){quality_options, experiment_common_options, NULL},
               .tables =
                   (const TableSpec[]){

@@ -1,0 +1,253 @@
+/* stories.copy, arch.ablate, window.quality: which bytes count as copied, how heads are scored, what a window hides. */
+#include "copying.h"
+#include "variant.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "run_study.h"
+
+static void near(double x, double y, double by) {
+    if (!(fabs(x - y) <= by)) fail_msg("%.9g is not %.9g within %g", x, y, by);
+}
+
+static char grammar_path[] = "/tmp/lantern-copy-XXXXXX.grammar";
+
+/* Two names, of which only one is in the training stories. */
+static void write_grammar(void) {
+    int fd = mkstemps(grammar_path, 8);
+    assert_true(fd >= 0);
+    FILE *f = fdopen(fd, "w");
+    fputs("story: {s=split} {n=name.$s} {$n} said {$n} and {$n}.\nsplit: train\nname.train: Anna | Otto\nname.test: "
+          "Bobo\n",
+          f);
+    fclose(f);
+}
+
+static Options *task_options(const char *corpus) {
+    static const Option sizes[] = {
+        {"batch", OPTION_INT, "8", 0, 0, NULL, "", ""}, {"lr", OPTION_REAL, "0.003", 0, 0, NULL, "", ""},
+        {"d", OPTION_INT, "64", 0, 0, NULL, "", ""},    {"layers", OPTION_INT, "2", 0, 0, NULL, "", ""},
+        {"heads", OPTION_INT, "4", 0, 0, NULL, "", ""}, {0}};
+    Options *o = options_join(options_new(copying_options), sizes);
+    Status s = options_set(o, "corpus", corpus);
+    assert_true(status_is_ok(&s));
+    s = options_set(o, "sentences", "50");
+    assert_true(status_is_ok(&s));
+    s = options_set(o, "tests", "3");
+    assert_true(status_is_ok(&s));
+    return o;
+}
+
+/* "Bobo said Bobo and Bobo.": eight letters are copied. */
+static void letters_of_known_names_are_marked(void **state) {
+    (void)state;
+    Options *o = task_options(grammar_path);
+    Corpus *c;
+    CopyTask t;
+    Status s = copying_corpus(o, 1, &c);
+    assert_true(status_is_ok(&s));
+    s = copying_open(o, c, 1, &t);
+    assert_true(status_is_ok(&s));
+    assert_int_equal(t.count, 3);
+    assert_int_equal(t.copied, 3 * 8);
+    assert_int_equal(t.other, 3 * (24 + 1 - 8));
+    const Story *story = &t.story[0];
+    assert_int_equal(story->n, 26);
+    for (int i = 0; i < story->n; i++) {
+        int want = i >= 11 && i <= 14 ? i - 10 : i >= 20 && i <= 23 ? i - 9 : -1;
+        if (story->earlier[i] != want) fail_msg("token %d: %d, not %d", i, story->earlier[i], want);
+    }
+    assert_int_equal(copying_query(story), 21); /* "... Bo", and the name stood there twice */
+    copying_done(&t);
+    corpus_free(c);
+    options_free(o);
+}
+
+/* Logits that put all on the letter that stood there before: nothing for the copied, the same bits for all others. */
+typedef struct {
+    const CopyTask *task;
+    int from;
+    real *logits;
+} Oracle;
+
+static const real *oracle_logits(void *data, const Batch *b) {
+    Oracle *o = data;
+    memset(o->logits, 0, (size_t)batch_rows(b) * 259 * sizeof *o->logits);
+    for (int s = 0; s < b->sequences; s++) {
+        const Story *story = &o->task->story[o->from++];
+        for (int i = 1; i < story->n; i++)
+            if (story->earlier[i] >= 0) o->logits[(size_t)(b->start[s] + i - 1) * 259 + (size_t)story->id[i]] = 60;
+    }
+    return o->logits;
+}
+
+static void bits_are_counted_apart(void **state) {
+    (void)state;
+    Options *o = task_options("stories");
+    Corpus *c;
+    CopyTask t;
+    Status s = copying_corpus(o, 1, &c);
+    assert_true(status_is_ok(&s));
+    s = copying_open(o, c, 1, &t);
+    assert_true(status_is_ok(&s));
+    Oracle oracle = {&t, 0, calloc((size_t)3 * 400 * 259, sizeof(real))};
+    CopyBits bits = copying_bits(&t, 259, oracle_logits, &oracle);
+    near(bits.copied, 0, 1e-6);
+    near(bits.other, log2(259), 1e-5);
+    free(oracle.logits);
+    copying_done(&t);
+    corpus_free(c);
+    options_free(o);
+}
+
+/* Untrained, a head looks everywhere alike: what it gives to the letter is about one part in as many as it sees. */
+static void heads_are_scored_by_their_weights(void **state) {
+    (void)state;
+    Options *o = task_options("stories"), *run = copying_model(o, "qk_norm=0");
+    Corpus *c;
+    CopyTask t;
+    CopyHeads heads;
+    Status s = copying_corpus(o, 1, &c);
+    assert_true(status_is_ok(&s));
+    s = copying_open(o, c, 1, &t);
+    assert_true(status_is_ok(&s));
+    Model *m = copying_begin(o, run, 259, 3);
+    Params *p = model_params(m);
+    for (int i = 0; i < p->slices; i++)
+        if (strstr(p->slice[i].name, "query.weight"))
+            memset(p->x + p->slice[i].at, 0, slice_count(&p->slice[i]) * sizeof(real));
+    copying_heads(&t, m, 3, &heads);
+    double want = 0;
+    long count = 0;
+    for (int k = 0; k < 3; k++)
+        for (int i = 1; i < t.story[k].n; i++) {
+            if (t.story[k].earlier[i] < 0 || t.story[k].earlier[i - 1] != t.story[k].earlier[i] - 1) continue;
+            for (int q = t.story[k].earlier[i]; q >= 0; q = t.story[k].earlier[q]) want += 1.0 / i;
+            count++;
+        }
+    const ModelConfig *config = model_config(m);
+    for (int h = 0; h < config->layers * config->heads; h++) near(heads.induction[h], want / (double)count, 1e-6);
+    copying_heads_done(&heads);
+    model_free(m);
+    copying_done(&t);
+    corpus_free(c);
+    options_free(run);
+    options_free(o);
+}
+
+static void names_that_are_not_new_are_refused(void **state) {
+    (void)state;
+    char corpus[80];
+    snprintf(corpus, sizeof corpus, "corpus=%s", grammar_path);
+    study_free(run_study_until(STATUS_USAGE, "stories.copy", corpus, "unseen=s:train", "sentences=50", NULL));
+    study_free(run_study_until(STATUS_USAGE, "stories.copy", "unseen=nothing:x", NULL));
+    study_free(run_study_until(STATUS_USAGE, "arch.ablate", "d=10", "heads=4", NULL));
+    study_free(run_study_until(STATUS_USAGE, "window.quality", "windows=2,none", NULL));
+    study_free(run_study_until(STATUS_USAGE, "window.quality", "windows=2,,4", NULL));
+}
+
+static const char *const small[] = {"d=16", "sentences=60", "tests=4", "batch=4", "steps=3"};
+
+static void every_part_of_the_copying_experiment_is_there(void **state) {
+    (void)state;
+    Study *s = run_study("stories.copy", small[0], small[1], small[2], small[3], small[4], "heads=2", "texts=2", NULL);
+    Table *bits = study_result(s, "bits"), *heads = study_result(s, "heads"), *text = study_result(s, "text"),
+          *induction = study_result(s, "induction");
+    assert_int_equal(table_rows(bits), 2);
+    assert_string_equal(cell_text(bits, 0, "model"), "window");
+    assert_string_equal(cell_text(bits, 1, "model"), "transformer");
+    for (long i = 0; i < 2; i++)
+        assert_true(cell_real(bits, i, "repeat_bits") > 3 && cell_real(bits, i, "other_bits") > 3);
+    assert_int_equal(table_rows(heads), 4);
+    assert_int_equal(table_rows(induction), 4);
+    assert_int_equal(table_rows(text), 2);
+    for (long i = 0; i < 4; i++) {
+        assert_true(cell_int(induction, i, "target") < cell_int(induction, i, "position"));
+        double w = cell_real(induction, i, "weight");
+        assert_true(w > 0 && w < 1);
+    }
+    table_free(bits);
+    table_free(heads);
+    table_free(text);
+    table_free(induction);
+    study_free(s);
+    s = run_study("stories.copy", small[0], small[1], small[2], small[3], small[4], "prompt=There was Zebeta. Ze",
+                  NULL);
+    text = study_result(s, "text");
+    assert_int_equal(table_rows(text), 1);
+    assert_string_equal(cell_text(text, 0, "prompt"), "There was Zebeta. Ze");
+    table_free(text);
+    study_free(s);
+}
+
+static void one_thing_is_changed_at_a_time(void **state) {
+    (void)state;
+    Study *s =
+        run_study("arch.ablate", small[0], small[1], small[2], small[3], small[4], "seeds=2", "rates=0.0001", NULL);
+    Table *bits = study_result(s, "bits"), *runs = study_result(s, "runs");
+    static const char *const names[] = {"base", "nope", "relu_ffn", "no_norm", "qk_norm"};
+    assert_int_equal(table_rows(bits), 5);
+    assert_int_equal(table_rows(runs), 11);
+    long long base = cell_int(bits, 0, "parameters");
+    for (long i = 0; i < 5; i++) {
+        assert_string_equal(cell_text(bits, i, "change"), names[i]);
+        long long more = cell_int(bits, i, "parameters") - base;
+        /* five norms of 16 gains; of q and k in two layers 8 gains each */
+        assert_int_equal(more, i == 3 ? -5 * 16 : i == 4 ? 2 * 2 * 8 : 0);
+        near(cell_real(bits, i, "repeat_bits"),
+             (cell_real(runs, 2 * i, "repeat_bits") + cell_real(runs, 2 * i + 1, "repeat_bits")) / 2, 1e-9);
+    }
+    near(cell_real(runs, 10, "learning_rate"), 0.0001, 1e-15);
+    table_free(bits);
+    table_free(runs);
+    study_free(s);
+}
+
+/* Lecture 4, 6.3 and 6.5: whatever it has learned, beyond layers (window - 1) nothing moves the prediction. */
+static void beyond_the_reach_the_subject_is_lost(void **state) {
+    (void)state;
+    Study *s = run_study("window.quality", "d=16", "sentences=256", "epochs=1", "tests=40", "windows=2,4,full", NULL);
+    Table *seen = study_result(s, "reach"), *a = study_result(s, "agreement");
+    assert_int_equal(table_rows(seen), 9);
+    assert_int_equal(table_rows(a), 9);
+    for (long i = 0; i < 9; i++) {
+        long distance = 3 * (i % 3 + 1);
+        assert_int_equal(cell_int(seen, i, "distance"), distance);
+        bool inside = i >= 6 || distance <= (i < 3 ? 2 : 6);
+        assert_int_equal(cell_int(seen, i, "subject_seen"), inside);
+        double change = cell_real(seen, i, "largest_change");
+        if (inside != (change > 0)) fail_msg("row %ld: %g", i, change);
+    }
+    table_free(seen);
+    table_free(a);
+    study_free(s);
+}
+
+static int own_cache(void **state) {
+    static char folder[] = "/tmp/lantern-copying-XXXXXX";
+    (void)state;
+    write_grammar();
+    return mkdtemp(folder) && setenv("XDG_CACHE_HOME", folder, 1) == 0 ? 0 : -1;
+}
+
+static int drop_cache(void **state) {
+    char line[300];
+    (void)state;
+    snprintf(line, sizeof line, "rm -rf '%s' '%s'", getenv("XDG_CACHE_HOME"), grammar_path);
+    return system(line) == 0 ? 0 : -1;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(letters_of_known_names_are_marked),
+        cmocka_unit_test(bits_are_counted_apart),
+        cmocka_unit_test(heads_are_scored_by_their_weights),
+        cmocka_unit_test(names_that_are_not_new_are_refused),
+        cmocka_unit_test(every_part_of_the_copying_experiment_is_there),
+        cmocka_unit_test(one_thing_is_changed_at_a_time),
+        cmocka_unit_test(beyond_the_reach_the_subject_is_lost),
+    };
+    return cmocka_run_group_tests(tests, own_cache, drop_cache);
+}
