@@ -26,7 +26,7 @@ static const Option copy_options[] = {
     {"texts", OPTION_INT, "3", 0, 1000, NULL, "", N_("stories to be continued when no prompt is given")},
     {"top_p", OPTION_REAL, "0.9", 0, 1, NULL, "", N_("how continuations are drawn")},
     {"batch", OPTION_INT, "8", 1, 1024, NULL, "stories", N_("stories per step")},
-    {"lr", OPTION_REAL, "0.003", 1e-9, 10, NULL, "", N_("highest learning rate")},
+    {"lr", OPTION_REAL, "0.004", 1e-9, 10, NULL, "", N_("highest learning rate")},
     {"d", OPTION_INT, "128", 1, 1024, NULL, "", N_("width of the Transformer")},
     {"layers", OPTION_INT, "2", 1, 64, NULL, "", N_("its blocks")},
     {"heads", OPTION_INT, "4", 1, 64, NULL, "", N_("its heads")},
@@ -330,7 +330,7 @@ const Experiment experiment_stories_copy = {
               .section = "S3 8",
               .title = N_("names never seen before are copied: attention against a window"),
               .see =
-                  N_("Where a name comes again the window model can only guess; the Transformer copies it. One head of "
+                  N_("Where a name comes again the window model can only guess; the Transformer learns to copy. One head of "
                      "the last layer looks at the letter that comes next: O shows it."),
               .options = (const Option *const[]){copy_options, copying_options, experiment_common_options, NULL},
               .tables = (const TableSpec[]){{"bits", bits_columns},
