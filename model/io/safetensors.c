@@ -140,7 +140,7 @@ static Status add_tensors(Safetensors *s, json_t *header, const unsigned char *d
         STATUS_TRY(read_tensor(name, entry, data, n, &s->tensor[s->count]));
         s->count++;
     }
-    return check_places(s->tensor + first, s->count - first, data, n);
+    return check_places(s->tensor ? s->tensor + first : NULL, s->count - first, data, n);
 }
 
 /* MAPPING is closed or becomes S's. */
