@@ -180,7 +180,7 @@ SIMD_CLONES static double sum_of_squared_changes(size_t n, const real *x, const 
     return squares[0];
 }
 
-SIMD_CLONES static double sum_of_squares(size_t n, const real *x) {
+SIMD_CLONES static double squares_of_tensor(size_t n, const real *x) {
     double squares[LANES] = {0};
     for (size_t i = 0; i < n / LANES * LANES; i += LANES)
         for (int k = 0; k < LANES; k++) squares[k] += (double)x[i + (size_t)k] * (double)x[i + (size_t)k];
@@ -190,7 +190,7 @@ SIMD_CLONES static double sum_of_squares(size_t n, const real *x) {
 }
 
 static double rms(const real *x, size_t n) {
-    return sqrt(sum_of_squares(n, x) / (double)n);
+    return sqrt(squares_of_tensor(n, x) / (double)n);
 }
 
 /* Of a slice that lies elsewhere, in whatever order. */
