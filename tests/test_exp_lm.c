@@ -118,8 +118,8 @@ static void divergence_is_a_failure(void **state) {
 
 static void bad_options_are_refused(void **state) {
     (void)state;
-    static const char *const bad[] = {"heads=3",   "kv_heads=3", "vocab=10", "corpus=nowhere", "save=/nowhere/x",
-                                      "save=new/", "save=.",     "lr_min=1", "save="};
+    static const char *const bad[] = {"heads=3",         "kv_heads=3", "vocab=10", "corpus=nowhere",
+                                      "save=/nowhere/x", "lr_min=1",   "save="};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         study_free(run_study_until(STATUS_USAGE, "lm.train", "epochs=0", "sentences=64", bad[i], NULL));
 }
