@@ -487,6 +487,22 @@ int pty_expect_exit(Pty *p) {
     return p->status;
 }
 
+void pty_expect_full(Pty *p) {
+    struct pollfd room = {p->slave, POLLOUT, 0};
+    for (double until = now() + LIMIT; poll(&room, 1, 0) == 1; room.revents = 0) {
+        if (now() > until) fail_msg("the terminal is not full");
+        poll(NULL, 0, 5);
+    }
+}
+
+int pty_expect_exit_unread(Pty *p) {
+    struct pollfd report = {p->reports, POLLIN, 0};
+    if (poll(&report, 1, (int)(LIMIT * 1000)) != 1) fail_msg("it does not end while nobody reads");
+    read_report(p);
+    assert_true(p->ended);
+    return p->status;
+}
+
 void pty_expect_stop(Pty *p) {
     pty_expect_if(p, has_stopped, NULL, "the stop");
 }

@@ -48,6 +48,9 @@ void pty_expect_line(Pty *p, int y, const char *text); /* row Y is TEXT, trailin
 void pty_expect_if(Pty *p, bool (*holds)(Pty *p, void *user), void *user, const char *what);
 void pty_expect_read(Pty *p);   /* the child has read what was typed */
 int pty_expect_exit(Pty *p);    /* exit status as a shell has it: 128 + n for a signal */
+/* Of a terminal that nobody reads: the child has written as much as goes in; it ends, as pty_expect_exit says. */
+void pty_expect_full(Pty *p);
+int pty_expect_exit_unread(Pty *p);
 void pty_expect_stop(Pty *p);   /* stopped by a signal */
 /* The terminal is as it was before the child: settings, first screen, cursor, mouse, paste. */
 void pty_expect_given_back(Pty *p);

@@ -203,6 +203,17 @@ static void signals_leave(void **state) {
     }
 }
 
+/* The first frame is more than a pseudo-terminal takes in when nobody reads: the program waits, and must go all the
+ * same. */
+static void it_leaves_though_nobody_reads(void **state) {
+    (void)state;
+    Pty *p = open_program(&large_window);
+    pty_expect_full(p);
+    pty_signal(p, SIGTERM);
+    assert_int_equal(pty_expect_exit_unread(p), 128 + SIGTERM);
+    pty_free(p);
+}
+
 /* The number of the WHICH-th thread besides the one of the terminal; 0: there is none, or it is unknown here. */
 static int other_thread(pid_t process, int which) {
     char command[64];
@@ -368,6 +379,7 @@ int main(void) {
         cmocka_unit_test(keys_leave),
         cmocka_unit_test(any_other_key_stays),
         cmocka_unit_test(signals_leave),
+        cmocka_unit_test(it_leaves_though_nobody_reads),
         cmocka_unit_test(a_crash_of_any_thread_leaves),
         cmocka_unit_test(the_terminal_says_whether_it_is_light),
         cmocka_unit_test(a_hint_of_the_environment_counts),

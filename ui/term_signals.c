@@ -14,13 +14,15 @@ static const int hard[] = {SIGQUIT, SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL};
 
 #define SOFT_COUNT  (sizeof soft / sizeof *soft)
 #define HARD_COUNT  (sizeof hard / sizeof *hard)
+#define PATIENCE    4     /* seconds that the program has to end after SIGTERM or SIGHUP */
 #define STACK_BYTES 65536 /* a stack that has run over needs another one */
 
 static struct {
     int pipe[2];
     volatile sig_atomic_t news[SOFT_COUNT];
     volatile sig_atomic_t given_back;
-    struct sigaction before_soft[SOFT_COUNT], before_hard[HARD_COUNT];
+    volatile sig_atomic_t last; /* that asked to end */
+    struct sigaction before_soft[SOFT_COUNT], before_hard[HARD_COUNT], before_alarm;
     int fd; /* -1: nothing to restore */
     struct termios settings;
     char bytes[512];
@@ -38,7 +40,19 @@ static void soft_handler(int number) {
         if (soft[i] == number) signals.news[i] = 1;
     ssize_t written = write(signals.pipe[1], "", 1); /* full: it is readable anyway */
     (void)written;
+    if (number == SIGTERM || number == SIGHUP) {
+        signals.last = number;
+        alarm(PATIENCE);
+    }
     errno = saved;
+}
+
+/* Whoever polls did not come: most likely it waits for a terminal that nobody reads, which can take no bytes either. */
+static void patience_handler(int number) {
+    (void)number;
+    if (signals.fd >= 0) tcsetattr(signals.fd, TCSANOW, &signals.settings);
+    signal(signals.last, SIG_DFL);
+    raise(signals.last);
 }
 
 void signals_give_back(void) {
@@ -98,6 +112,7 @@ Status signals_begin(void) {
         signals.news[i] = 0;
         catch (soft[i], soft_handler, SA_RESTART, &signals.before_soft[i]);
     }
+    catch (SIGALRM, patience_handler, 0, &signals.before_alarm);
     for (size_t i = 0; i < HARD_COUNT; i++)
         catch (hard[i], hard_handler, (int)(SA_RESETHAND | SA_NODEFER | SA_ONSTACK), &signals.before_hard[i]);
     return status_ok();
@@ -145,6 +160,8 @@ void signals_stop_process(void) {
 
 void signals_end(void) {
     if (!signals.active) return;
+    alarm(0);
+    sigaction(SIGALRM, &signals.before_alarm, NULL);
     for (size_t i = 0; i < SOFT_COUNT; i++) sigaction(soft[i], &signals.before_soft[i], NULL);
     for (size_t i = 0; i < HARD_COUNT; i++) sigaction(hard[i], &signals.before_hard[i], NULL);
     signals.fd = -1;

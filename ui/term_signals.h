@@ -1,6 +1,7 @@
 /* term_signals: signals while a terminal is in our hands. The only state of the program that is global: handlers have no other.
  *
- * Soft ones (INT, TERM, HUP, WINCH, TSTP, CONT) are noted and wake whoever polls signals_fd; nothing else happens in their handler.
+ * Soft ones (INT, TERM, HUP, WINCH, TSTP, CONT) are noted and wake whoever polls signals_fd; nothing else happens in their handler,
+ * but that TERM and HUP take their default course some seconds later when the program has not ended by then.
  * Hard ones (QUIT, SEGV, ABRT, BUS, FPE, ILL) give the terminal back with async-signal-safe calls only and then take their default
  * course, so that the status of the process is 128 + n. Threads other than the one that polls should block the soft ones. */
 #ifndef UI_TERM_SIGNALS_H
