@@ -189,6 +189,23 @@ static void deep_trees(void **state) {
     assert_true(!holds(&t, 60, 4, "◂") && holds(&t, 60, 4, "root") && holds(&t, 60, 4, "▸"));
 }
 
+/* Labels of one column: the numbers of the steps are whole or missing, never cut. */
+static void numbers_of_steps_are_whole(void **state) {
+    (void)state;
+    enum { DEEP = 101 };
+    TreeNode node[DEEP];
+    for (int i = 0; i < DEEP; i++)
+        node[i] =
+            (TreeNode){.parent = i - 1, .depth = i + 1, .label = "A", .state = TREE_KEPT, .value = NONE, .truth = NONE};
+    Tree t = {.node = node, .nodes = 12, .depth = 12, .root = "A", .best = 11, .cursor = -1};
+    assert_true(holds(&t, 60, 4, " 9 ") && holds(&t, 60, 4, " 10 ") && holds(&t, 60, 4, " 12"));
+    assert_false(holds(&t, 60, 4, " 1  1"));
+    t.nodes = t.depth = DEEP;
+    t.best = DEEP - 1;
+    t.cursor = DEEP - 1;
+    assert_true(holds(&t, 40, 4, " 98 99") && !holds(&t, 40, 4, " 10"));
+}
+
 /* Wide characters, no truth, no numbers, one node, a label longer than there is room. */
 static void odd_trees(void **state) {
     (void)state;
@@ -279,11 +296,11 @@ static void a_table_is_a_tree(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(as_it_must_look),  cmocka_unit_test(what_is_left_out),
-        cmocka_unit_test(after_some_steps), cmocka_unit_test(nodes_are_found_where_they_are_drawn),
-        cmocka_unit_test(deep_trees),       cmocka_unit_test(odd_trees),
-        cmocka_unit_test(it_stays_inside),  cmocka_unit_test(a_table_is_a_tree),
-        cmocka_unit_test(all_is_freed),
+        cmocka_unit_test(as_it_must_look),   cmocka_unit_test(what_is_left_out),
+        cmocka_unit_test(after_some_steps),  cmocka_unit_test(nodes_are_found_where_they_are_drawn),
+        cmocka_unit_test(deep_trees),        cmocka_unit_test(numbers_of_steps_are_whole),
+        cmocka_unit_test(odd_trees),         cmocka_unit_test(it_stays_inside),
+        cmocka_unit_test(a_table_is_a_tree), cmocka_unit_test(all_is_freed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -381,10 +381,18 @@ static void draw_leaf(Canvas *c, const Tree *t, const Layout *l, int node) {
     if (l->columns > 1) draw_number(c, x + 2 * NUMBER_W, y, n->truth, 3, dim ? STYLE_DIM : STYLE_TRUTH);
 }
 
+/* The number of each step: whole, with a blank before the next one, or not at all. */
+static void draw_steps(Canvas *c, const Layout *l) {
+    for (int d = l->first > 0 ? l->first : 1; d <= l->last; d++) {
+        char number[16];
+        int w = snprintf(number, sizeof number, "%d", d);
+        if (w < l->w[d] + l->gap) canvas_text(c, l->x[d], 0, w, number, STYLE_DIM, ATTRIBUTE_NONE);
+    }
+}
+
 /* The steps, what the numbers are, and whether there is more than shows. */
 static void draw_head(Canvas *c, const Tree *t, const Layout *l, int room) {
-    for (int d = l->first > 0 ? l->first : 1; d <= l->last; d++)
-        canvas_textf(c, l->x[d], 0, l->w[d], STYLE_DIM, ATTRIBUTE_NONE, "%d", d);
+    draw_steps(c, l);
     if (l->first > 0) canvas_put(c, 0, 0, 0x25C2, STYLE_WARNING, ATTRIBUTE_NONE);
     int x = l->beside + MARKS_W;
     if (l->last < t->depth) canvas_put(c, x - 3, 0, 0x25B8, STYLE_WARNING, ATTRIBUTE_NONE);
