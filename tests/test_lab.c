@@ -702,6 +702,17 @@ static void a_word_may_be_poked(void **state) {
 
 /* Beginning again, files. */
 
+static void a_tokenizer_goes_with_its_model(void **state) {
+    (void)state;
+    Lab *l = lab_new(fixture_options("tokenizer=tok.bin")); /* as if a model of others had been there before */
+    fixture_finish(l);
+    assert_int_equal(fixture_facts(l).state, RUN_PAUSED);
+    fixture_refused(l, "restart tokenizer=tok.bin", "tokenizer= goes with model=");
+    fixture_do(l, "restart model=none");
+    assert_int_equal(fixture_facts(l).state, RUN_PAUSED);
+    lab_free(l);
+}
+
 static void a_restart_may_change_options(void **state) {
     (void)state;
     uint64_t hash[STEPS + 1];
@@ -1014,6 +1025,7 @@ int main(void) {
         cmocka_unit_test(tampering_is_said_and_changes_no_parameter),
         cmocka_unit_test(a_word_may_be_poked),
         cmocka_unit_test(a_restart_may_change_options),
+        cmocka_unit_test(a_tokenizer_goes_with_its_model),
         cmocka_unit_test(a_snapshot_says_how_the_run_was_asked_for),
         cmocka_unit_test(a_saved_run_goes_on),
         cmocka_unit_test(a_run_waits_while_another_is_visited),

@@ -224,15 +224,18 @@ Status lab_prepare(Lab *l) {
     return l->pending ? make_run(l) : status_ok();
 }
 
-static Status set_pairs(Options *o, const Words *w) {
-    for (int i = 1; i < w->count; i++) STATUS_TRY(options_set_pair(o, w->word[i]));
-    return lab_check(o);
-}
-
 static bool says(const Words *w, const char *key) {
     for (int i = 1; i < w->count; i++)
         if (strncmp(w->word[i], key, strlen(key)) == 0) return true;
     return false;
+}
+
+/* Without its model a tokenizer that was there before goes, too. */
+static Status set_pairs(Options *o, const Words *w) {
+    for (int i = 1; i < w->count; i++) STATUS_TRY(options_set_pair(o, w->word[i]));
+    if (!lab_model(o) && options_is_set(o, "tokenizer") && !says(w, "tokenizer="))
+        STATUS_TRY(options_set(o, "tokenizer", LAB_NO_MODEL));
+    return lab_check(o);
 }
 
 /* Trains at once when the run before did, unless start= says otherwise. */
