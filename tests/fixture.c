@@ -201,7 +201,7 @@ static void add_tokens(Snapshot *s, const FixtureSpec *p) {
     Table *t = table_new("tokens", columns);
     for (int i = 0; i < p->tokens; i++) {
         table_add_int(t, i);
-        table_add_text(t, words[i % WORDS]);
+        table_add_text(t, p->letters ? "A" : words[i % WORDS]);
         table_add_int(t, i % WORDS);
         table_add_text(t, i < p->prompt_tokens ? "prompt" : "generated");
     }
@@ -518,7 +518,7 @@ static void add_settings(Snapshot *s) {
 Snapshot *fixture_snapshot(const FixtureSpec *p) {
     SnapshotFacts facts = facts_of(p);
     Snapshot *s = snapshot_new(&facts);
-    add_curve(s, p);
+    if (!p->no_curve) add_curve(s, p);
     if (p->versus) add_rival(s);
     if (p->changed) add_changes(s);
     add_tokens(s, p);

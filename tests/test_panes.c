@@ -212,6 +212,35 @@ static void the_curve_that_is_exported_is_shown_under_the_cursor(void **unused) 
     app_free(a);
 }
 
+static void a_model_from_a_file_has_no_curve(void **unused) {
+    (void)unused;
+    FixtureSpec p = fixture_spec();
+    p.no_curve = true;
+    App *a = screen_new(&p);
+    screen_keys(a, "1z");
+    screen_expect(a, "This model was read at step 1,240");
+    app_free(a);
+    p.step = p.head = 0;
+    a = screen_new(&p);
+    screen_keys(a, "1z");
+    screen_expect(a, "The loss of every training step will appear here");
+    app_free(a);
+}
+
+/* The row to come has its word, however short the tokens are. */
+static void the_next_row_of_the_cache_is_named(void **unused) {
+    (void)unused;
+    FixtureSpec p = fixture_spec();
+    p.tokens = p.prompt_tokens = p.position = 1, p.letters = true;
+    App *a = screen_new(&p);
+    assert_ok(app_command(a, "pane cache"));
+    screen_keys(a, "z");
+    screen_expect(a, " · 1 token by prefill");
+    screen_expect(a, "▸p0 A ");
+    screen_expect(a, " next ");
+    app_free(a);
+}
+
 static void the_attention_that_is_exported_is_shown(void **unused) {
     (void)unused;
     App *a = screen_new(NULL);
@@ -506,6 +535,8 @@ int main(void) {
         cmocka_unit_test(panes_say_what_they_are),
         cmocka_unit_test(the_next_words_that_are_exported_are_shown),
         cmocka_unit_test(the_curve_that_is_exported_is_shown_under_the_cursor),
+        cmocka_unit_test(a_model_from_a_file_has_no_curve),
+        cmocka_unit_test(the_next_row_of_the_cache_is_named),
         cmocka_unit_test(the_attention_that_is_exported_is_shown),
         cmocka_unit_test(the_rotations_that_are_exported_are_shown),
         cmocka_unit_test(words_stand_in_the_order_of_truth_or_model),

@@ -106,7 +106,7 @@ static int digits(int n) {
     return n < 10 ? 1 : n < 100 ? 2 : n < 1000 ? 3 : n < 10000 ? 4 : 5;
 }
 
-/* Mark, slot, position, word. */
+/* Mark, slot, position, word; in the row to come, that it is next. */
 static int label_columns(const CacheSeen *s) {
     int word = 0;
     for (int position = 0; position < reading_tokens(s->snapshot); position++) {
@@ -115,7 +115,8 @@ static int label_columns(const CacheSeen *s) {
         int columns = utf8_columns(token);
         if (columns > word) word = columns;
     }
-    return 2 + (s->rolls ? digits(s->capacity - 1) + 2 : 0) + digits(s->fed) + 1 + least(word, WORD_MOST) + 1;
+    int label = digits(s->fed) + 1 + least(word, WORD_MOST), next = utf8_columns(_("next"));
+    return 2 + (s->rolls ? digits(s->capacity - 1) + 2 : 0) + (label > next ? label : next) + 1;
 }
 
 /* The part of COUNT things from which SHOWN have room, with AT among them. */

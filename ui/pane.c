@@ -35,8 +35,12 @@ int pane_copy_tables(const PaneContext *x, const char *const *names, Table **out
     return n;
 }
 
-void pane_draw_empty(const PaneType *p, Canvas *c) {
+void pane_draw_words(const char *text, Canvas *c) {
     int margin = c->w > 40 ? c->w / 8 : c->w > 8 ? 1 : 0;
     Rect r = {margin, c->h > 6 ? c->h / 3 : 0, c->w - 2 * margin, c->h};
-    draw_paragraph(c, r, _(p->empty), STYLE_DIM);
+    draw_paragraph(c, r, text, STYLE_DIM);
+}
+
+void pane_draw_empty(const PaneType *p, Canvas *c) {
+    pane_draw_words(_(p->empty), c);
 }

@@ -64,7 +64,7 @@ typedef struct {
     const char *watch; /* observers it needs: "attention tokens" */
     const char *watch_closely; /* and those that it needs where it has the focus, on the wall or alone; NULL: none */
     int min_w, min_h;          /* of the contents; below this the wall leaves it out */
-    int chosen_h;      /* that does on a wall of chosen panes (:wall NAME ...); 0: min_h */
+    int chosen_h;              /* that does on a wall of chosen panes (:wall NAME ...); 0: min_h */
     int weight;                /* share of the wall, 1..10 */
     int rank; /* where the wall is too small for all it keeps those of the least rank: 0 the core of a lecture .. 9 */
     size_t state_size;
@@ -114,7 +114,8 @@ int pane_find(const char *name); /* -1: none */
 
 /* For `tables`: copies of those of the snapshot's tables that are there; NAMES ends in NULL. */
 int pane_copy_tables(const PaneContext *x, const char *const *names, Table **out);
-/* The sentence of an empty pane, in the middle of C. */
+/* TEXT in the middle of C; the sentence of an empty pane. */
+void pane_draw_words(const char *text, Canvas *c);
 void pane_draw_empty(const PaneType *p, Canvas *c);
 
 #endif

@@ -323,8 +323,10 @@ static void cache_subtitle(const PaneContext *x, char *out, size_t bytes) {
     if (!cache_see(x, 0, &s)) return;
     int decoded = s.fed - s.prefill;
     if (x->detail != DETAIL_WALL)
-        snprintf(out, bytes, _("layer %d KV head %d · %d tokens by prefill, %d by decoding"), s.layer + 1, s.head + 1,
-                 s.prefill, decoded);
+        snprintf(out, bytes,
+                 ngettext("layer %d KV head %d · %d token by prefill, %d by decoding",
+                          "layer %d KV head %d · %d tokens by prefill, %d by decoding", (unsigned long)s.prefill),
+                 s.layer + 1, s.head + 1, s.prefill, decoded);
     else if (decoded > 0)
         snprintf(out, bytes, _("%d + %d tokens"), s.prefill, decoded);
     else

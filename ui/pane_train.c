@@ -289,6 +289,20 @@ static void draw_reads_only(const PaneContext *x, Canvas *c) {
     }
 }
 
+/* Nothing is learnt yet; or a model came from a file, with what it learnt and not with how. */
+static void draw_no_curve(long head, Canvas *c) {
+    if (head == 0) {
+        pane_draw_empty(&pane_train, c);
+        return;
+    }
+    char text[256];
+    snprintf(text, sizeof text,
+             _("This model was read at step %s, without the losses of the steps before. What it learns from here on "
+               "will appear."),
+             format_count(head).s);
+    pane_draw_words(text, c);
+}
+
 static void train_draw(const PaneContext *x, Canvas *c) {
     const Table *curve = snapshot_table(x->snapshot, "curve");
     if (snapshot_facts(x->snapshot)->reads_only) {
@@ -296,7 +310,7 @@ static void train_draw(const PaneContext *x, Canvas *c) {
         return;
     }
     if (!curve || table_rows(curve) == 0) {
-        pane_draw_empty(&pane_train, c);
+        draw_no_curve(snapshot_facts(x->snapshot)->head, c);
         return;
     }
     TrainPlan p = plan_of(x, c->w, c->h);
