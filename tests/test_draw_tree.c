@@ -206,6 +206,25 @@ static void numbers_of_steps_are_whole(void **state) {
     assert_true(holds(&t, 40, 4, " 98 99") && !holds(&t, 40, 4, " 10"));
 }
 
+/* Long sums of logarithms: fewer decimals, never a number that touches the mark before it. */
+static void large_numbers_keep_their_distance(void **state) {
+    (void)state;
+    TreeNode node[] = {{-1, 1, "the", TREE_KEPT, -1, -1, 0, 0}, {0, 2, "cat", TREE_OPEN, -99.9994, -2, 0, 0}};
+    Tree t = {.node = node,
+              .nodes = 2,
+              .depth = 2,
+              .root = "A",
+              .value_label = "log p",
+              .truth_label = "truth",
+              .best = 1,
+              .cursor = -1};
+    assert_true(holds(&t, 60, 4, "○ -99.999  -2.000"));
+    node[1].value = -405.463;
+    assert_true(holds(&t, 60, 4, "○ -405.46   -2.00"));
+    node[1].truth = -1234.56;
+    assert_true(holds(&t, 60, 4, "○  -405.5 -1234.6"));
+}
+
 /* Wide characters, no truth, no numbers, one node, a label longer than there is room. */
 static void odd_trees(void **state) {
     (void)state;
@@ -296,11 +315,17 @@ static void a_table_is_a_tree(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(as_it_must_look),   cmocka_unit_test(what_is_left_out),
-        cmocka_unit_test(after_some_steps),  cmocka_unit_test(nodes_are_found_where_they_are_drawn),
-        cmocka_unit_test(deep_trees),        cmocka_unit_test(numbers_of_steps_are_whole),
-        cmocka_unit_test(odd_trees),         cmocka_unit_test(it_stays_inside),
-        cmocka_unit_test(a_table_is_a_tree), cmocka_unit_test(all_is_freed),
+        cmocka_unit_test(as_it_must_look),
+        cmocka_unit_test(what_is_left_out),
+        cmocka_unit_test(after_some_steps),
+        cmocka_unit_test(nodes_are_found_where_they_are_drawn),
+        cmocka_unit_test(deep_trees),
+        cmocka_unit_test(numbers_of_steps_are_whole),
+        cmocka_unit_test(large_numbers_keep_their_distance),
+        cmocka_unit_test(odd_trees),
+        cmocka_unit_test(it_stays_inside),
+        cmocka_unit_test(a_table_is_a_tree),
+        cmocka_unit_test(all_is_freed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,6 +42,7 @@ typedef struct {
     int inner;            /* numbers behind each label: 0, 1 or 2 */
     int columns;          /* of numbers behind the tree: 0, 1 or 2 */
     int numbers;          /* how wide those are, the marks included */
+    int decimals;         /* of each, so that the largest has a blank before it */
     int beside;           /* where they begin */
 } Layout;
 
@@ -210,6 +211,16 @@ static void set_numbers(const Tree *t, Layout *l, int w, int columns) {
     l->numbers = t->value_label ? MARKS_W + columns * NUMBER_W : 0;
 }
 
+/* Three, or as many as leave a blank before the largest number. */
+static int decimals_of(const Tree *t) {
+    double least = 0;
+    for (int i = 0; i < t->nodes; i++) {
+        if (isfinite(t->node[i].value)) least = fmin(least, t->node[i].value);
+        if (isfinite(t->node[i].truth)) least = fmin(least, t->node[i].truth);
+    }
+    return least > -99.9995 ? 3 : least > -999.995 ? 2 : 1;
+}
+
 /* Where there is much room there are numbers behind the labels too. */
 static void set_inner(const Tree *t, Layout *l, int w, int columns) {
     for (int n = columns; n > 0 && l->inner == 0; n--)
@@ -273,7 +284,7 @@ static void scroll(const Tree *t, Layout *l, int room) {
 }
 
 static Layout lay_out(const Canvas *c, const Tree *t) {
-    Layout l = {.canvas = c};
+    Layout l = {.canvas = c, .decimals = decimals_of(t)};
     int w = c->w, h = c->h;
     size_t steps = (size_t)t->depth + 1;
     l.place = MEM_ARRAY(Place, (size_t)t->nodes);
@@ -377,8 +388,8 @@ static void draw_leaf(Canvas *c, const Tree *t, const Layout *l, int node) {
     int y = l->place[node].row - l->top, x = l->beside + MARKS_W;
     if (l->numbers == 0) return;
     canvas_put(c, x - 1, y, draw_tree_mark(state), state == TREE_FINISHED ? STYLE_GOOD : STYLE_DIM, ATTRIBUTE_NONE);
-    if (l->columns > 0) draw_number(c, x + NUMBER_W, y, n->value, 3, dim ? STYLE_DIM : t->value_role);
-    if (l->columns > 1) draw_number(c, x + 2 * NUMBER_W, y, n->truth, 3, dim ? STYLE_DIM : STYLE_TRUTH);
+    if (l->columns > 0) draw_number(c, x + NUMBER_W, y, n->value, l->decimals, dim ? STYLE_DIM : t->value_role);
+    if (l->columns > 1) draw_number(c, x + 2 * NUMBER_W, y, n->truth, l->decimals, dim ? STYLE_DIM : STYLE_TRUTH);
 }
 
 /* The number of each step: whole, with a blank before the next one, or not at all. */
