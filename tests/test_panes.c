@@ -212,6 +212,18 @@ static void the_curve_that_is_exported_is_shown_under_the_cursor(void **unused) 
     app_free(a);
 }
 
+/* Large counts have their commas, also those of scores in vain. */
+static void scores_in_vain_are_counted(void **unused) {
+    (void)unused;
+    FixtureSpec p = fixture_spec();
+    p.tokens = p.prompt_tokens = p.position = 64;
+    App *a = screen_new(&p);
+    assert_ok(app_command(a, "pane mask"));
+    screen_keys(a, "z");
+    screen_expect(a, " 4,096  2,016 in vain"); /* 64 * 64, and 64 * 63 / 2 of them hidden */
+    app_free(a);
+}
+
 static void a_model_from_a_file_has_no_curve(void **unused) {
     (void)unused;
     FixtureSpec p = fixture_spec();
@@ -535,6 +547,7 @@ int main(void) {
         cmocka_unit_test(panes_say_what_they_are),
         cmocka_unit_test(the_next_words_that_are_exported_are_shown),
         cmocka_unit_test(the_curve_that_is_exported_is_shown_under_the_cursor),
+        cmocka_unit_test(scores_in_vain_are_counted),
         cmocka_unit_test(a_model_from_a_file_has_no_curve),
         cmocka_unit_test(the_next_row_of_the_cache_is_named),
         cmocka_unit_test(the_attention_that_is_exported_is_shown),

@@ -140,7 +140,7 @@ static void draw_method(const PaneContext *x, Canvas *c, Rect r, int *y, MaskMet
     long long allowed = mask_number(x->snapshot, "scores", layer, "allowed", 0);
     long long vain = mask_number(x->snapshot, "scores", layer, mask_method_name(m), 0) - allowed;
     long long window = mask_number(x->snapshot, "scores", layer, "window", 0), T = reading_visible(x->snapshot);
-    int used = vain > 0 ? snprintf(note, sizeof note, _("%lld in vain"), vain) : 0;
+    int used = vain > 0 ? snprintf(note, sizeof note, _("%s in vain"), format_count(vain).s) : 0;
     if (m == MASK_CHUNKS && window > 0 && window < T)
         snprintf(note + used, sizeof note - (size_t)used, _("%s2WT %s"), used ? " · " : "",
                  format_count(2 * window * T).s);
