@@ -42,6 +42,13 @@ double bench_median(const BenchFigure *f) {
     return (x[(f->runs - 1) / 2] + x[f->runs / 2]) / 2;
 }
 
+double bench_quantile(const BenchFigure *f, double q) {
+    double x[BENCH_RUNS_MOST];
+    int at = (int)(q * f->runs);
+    sorted(f, x);
+    return x[at < f->runs ? at : f->runs - 1];
+}
+
 /* As /proc/cpuinfo calls it. */
 static const char *processor(void) {
     static char name[128];

@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-enum { BENCH_RUNS = 7, BENCH_RUNS_MOST = 15 };
+enum { BENCH_RUNS = 7, BENCH_RUNS_MOST = 1000 };
 
 typedef struct {
     char name[64]; /* "train.modern" */
@@ -28,6 +28,7 @@ int bench_runs(void); /* BENCH_RUNS, or 1 */
 /* Puts the next run's value into F. */
 void bench_add(BenchFigure *f, double value);
 double bench_median(const BenchFigure *f);
+double bench_quantile(const BenchFigure *f, double q); /* the run below which a share Q of them lies */
 void bench_print(const BenchFigure *f);
 
 /* Calls FUNCTION until SECONDS have passed, at least once; returns seconds a call. */

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds lantern and its benches and prints one line of JSON a figure (tests/bench.h says what is in it):
-#   sh tests/bench.sh [PART...]       train decode beam window text scale catalog memory screen; all without any
+#   sh tests/bench.sh [PART...]       train decode beam window text scale catalog memory look screen; all without any
 # BENCH_TEXT is what bench_text learns from (4 MB of English; without it, words made up), BENCH_VOCABULARY a folder with
 # GPT-2's encoder.json and vocab.bpe. Nothing else should run meanwhile; BENCH_WITH is put before each program (chrt -f 20).
 set -eu
@@ -8,7 +8,7 @@ here=$(CDPATH= cd -- "$(dirname -- "$0")/.." && pwd)
 out=${LANTERN_BUILD:-$here/build}/bench
 BENCH_COMMIT=${BENCH_COMMIT:-$(git -C "$here" describe --always --dirty 2>/dev/null || echo unknown)}
 export BENCH_COMMIT OPENBLAS_NUM_THREADS=1 # no helper of the library spins beside ours
-[ $# -gt 0 ] || set -- train decode beam window text scale catalog memory screen
+[ $# -gt 0 ] || set -- train decode beam window text scale catalog memory look screen
 
 mkdir -p "$out"
 {
@@ -28,7 +28,7 @@ bench() {
 
 for part in "$@"; do
     case $part in
-    train | decode | window | scale | catalog | memory | screen) bench "$part" ;;
+    train | decode | window | scale | catalog | memory | look | screen) bench "$part" ;;
     beam)
         model=$out/modern.lantern
         [ -f "$model" ] || "$out/lantern" run lm.train arch=modern save="$model" >"$out/train.log"
@@ -36,7 +36,7 @@ for part in "$@"; do
         ;;
     text) bench text ${BENCH_TEXT:+"$BENCH_TEXT" ${BENCH_VOCABULARY:+"$BENCH_VOCABULARY"}} ;;
     *)
-        echo "tests/bench.sh: no such part: $part (train decode beam window text scale catalog memory screen)" >&2
+        echo "tests/bench.sh: no such part: $part (train decode beam window text scale catalog memory look screen)" >&2
         exit 2
         ;;
     esac

@@ -1,5 +1,8 @@
-/* bench_formats: PATH [TOKENS [THREADS]]: opens a model of others and decodes greedily: seconds to open, tokens a
- * second, the most memory that was resident. One JSON line. */
+/* bench_formats: opens a model of others and decodes greedily: milliseconds to open it and until it is ready, tokens a
+ * second, the most memory that was resident. Run by hand.
+ *   bench_formats PATH [tokens [threads]] */
+#include "bench.h"
+#include "clock.h"
 #include "decode/decoder.h"
 #include "decode/greedy.h"
 #include "io/hf_model.h"
@@ -9,13 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
-#include <time.h>
-
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static Status open_model(const char *path, Model **m) {
     HfConfig c;
@@ -23,33 +19,45 @@ static Status open_model(const char *path, Model **m) {
     return hf_model_read(path, TENSORS_BY_SIZE, &c, m);
 }
 
-int main(int argc, char **argv) {
-    Model *m;
-    if (argc < 2) return 2;
-    long tokens = argc > 2 ? atol(argv[2]) : 1000;
-    double start = now();
-    Status s = open_model(argv[1], &m);
-    if (!status_is_ok(&s)) {
-        fprintf(stderr, "%s\n", s.text);
-        return 1;
-    }
-    double opened = now() - start;
-    int vocab = model_config(m)->vocab, context = model_config(m)->context, id = 1;
-    Decoder *d = decoder_new(m, 1, context);
-    if (argc > 3) decoder_set_threads(d, atoi(argv[3]));
-    double ready = now() - start;
-    for (long i = 0; i < tokens; i++) { /* a story as long as the context, then the next */
+static void print(const char *name, const char *unit, int threads, double value) {
+    BenchFigure f = {.unit = unit, .threads = threads};
+    (void)snprintf(f.name, sizeof f.name, "formats.%s", name);
+    bench_add(&f, value);
+    bench_print(&f);
+}
+
+/* A text as long as the context, then the next. */
+static void write_on(Decoder *d, int vocab, long tokens) {
+    for (int id = 1; tokens > 0; tokens--) {
         if (decoder_room(d, 0) == 0) {
             decoder_reset(d);
             id = 1;
         }
         id = greedy_best(decoder_feed(d, 0, &id, 1), vocab);
     }
-    double seconds = now() - start - ready;
+}
+
+int main(int argc, char **argv) {
+    Model *m;
+    if (argc < 2) return 2;
+    long tokens = argc > 2 ? atol(argv[2]) : 1000;
+    int threads = argc > 3 ? atoi(argv[3]) : 1;
+    double start = clock_now();
+    Status s = open_model(argv[1], &m);
+    if (!status_is_ok(&s)) {
+        fprintf(stderr, "%s\n", s.text);
+        return 1;
+    }
+    print("open", "ms", 1, 1000 * (clock_now() - start));
+    Decoder *d = decoder_new(m, 1, model_config(m)->context);
+    decoder_set_threads(d, threads);
+    print("ready", "ms", threads, 1000 * (clock_now() - start));
+    start = clock_now();
+    write_on(d, model_config(m)->vocab, tokens);
+    print("decode", "tokens/s", threads, (double)tokens / (clock_now() - start));
     struct rusage use;
     getrusage(RUSAGE_SELF, &use);
-    printf("{\"opened\":%.4f,\"ready\":%.4f,\"tokens_per_s\":%.1f,\"resident_mb\":%ld}\n", opened, ready,
-           (double)tokens / seconds, use.ru_maxrss / 1024);
+    print("memory", "MB", threads, (double)use.ru_maxrss * 1024 / 1e6);
     decoder_free(d);
     model_free(m);
     return 0;

@@ -3,6 +3,7 @@
 #include "expect.h"
 
 #include "app.h"
+#include "bench.h"
 #include "clock.h"
 #include "draw.h"
 #include "intl.h"
@@ -139,24 +140,21 @@ static int show_wall(void *user) {
 
 /* --- figures --- */
 
-static int by_time(const void *a, const void *b) {
-    const Cost *x = a, *y = b;
-    double dx = x->draw_ms + x->send_ms, dy = y->draw_ms + y->send_ms;
-    return dx < dy ? -1 : dx > dy;
-}
-
-static void print(const char *figure, const char *frame, Cost *cost, int n) {
+static void print(const char *figure, const char *frame, const Cost *cost, int n) {
+    BenchFigure f = {.unit = "ms of CPU", .threads = 1}, draw = {0}, send = {0};
     long writes = 0, bytes = 0;
     for (int i = 0; i < n; i++) {
         if (cost[i].writes > writes) writes = cost[i].writes;
         if (cost[i].bytes > bytes) bytes = cost[i].bytes;
+        bench_add(&f, cost[i].draw_ms + cost[i].send_ms);
+        bench_add(&draw, cost[i].draw_ms);
+        bench_add(&send, cost[i].send_ms);
     }
-    qsort(cost, (size_t)n, sizeof *cost, by_time);
-    const Cost *middle = &cost[n / 2];
-    printf("{\"figure\": \"%s\", \"screen\": \"%dx%d\", \"frame\": \"%s\", \"frames\": %d, \"unit\": \"ms of CPU\", "
-           "\"median\": %.2f, \"draw\": %.2f, \"send\": %.2f, \"writes_most\": %ld, \"bytes_most\": %ld}\n",
-           figure, COLUMNS, ROWS, frame, n, middle->draw_ms + middle->send_ms, middle->draw_ms, middle->send_ms, writes,
-           bytes);
+    (void)snprintf(f.name, sizeof f.name, "frame.%s.%s", figure, frame);
+    (void)snprintf(f.more, sizeof f.more,
+                   ", \"screen\": \"%dx%d\", \"draw\": %.3g, \"send\": %.3g, \"writes_most\": %ld, \"bytes_most\": %ld",
+                   COLUMNS, ROWS, bench_median(&draw), bench_median(&send), writes, bytes);
+    bench_print(&f);
 }
 
 /* The first frames fill an empty screen and are not counted. */

@@ -1,7 +1,7 @@
-/* bench_frame: what a frame costs in the terminal's thread, by the terminal's own code inside a pseudo-terminal: time of
- * the processor, calls of write, bytes. One JSON line a figure; for bench_screen.
- *   heat  a map of 200 x 60 characters of which every one changes, and the same frame again
- *   wall  all panes at 200 x 60, with another training step in each frame: drawing and sending apart */
+/* bench_frame: what a frame costs in the terminal's thread, by the terminal's own code inside a pseudo-terminal: time
+ * of the processor, calls of write, bytes. Figures for bench_screen: frame.heat  a map of 200 x 60 characters of which
+ * every one changes, and the same frame again frame.wall  all panes at 200 x 60, with another training step in each
+ * frame: drawing and sending apart */
 #ifndef TESTS_BENCH_FRAME_H
 #define TESTS_BENCH_FRAME_H
 

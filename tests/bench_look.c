@@ -1,34 +1,22 @@
 /* bench_look: what it costs to look: a snapshot of a live run that has trained for a while, by each observer alone and
- * by all of them, in ms of this thread's time. One JSON line each. Not a test: it asserts no time.
+ * by those of the wall together, in ms of this thread's time. A figure each; "name" says which.
  *   bench_look [looks [key=value ...]] */
 #include "lab.h"
 
-#include "bug.h"
-#include "mem.h"
+#include "bench.h"
+#include "clock.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
-enum { STEPS = 120, LOOKS_MOST = 10000 };
-
-static const char *const watches[] = {
-#define OBSERVER(name, help) "watch " #name,
+static const struct {
+    const char *name, *watch;
+} looks[] = {
+#define OBSERVER(name, help) {#name, "watch " #name},
 #include "observers.def"
 #undef OBSERVER
-    "watch tokens curve attention rope next path filter beam mask step cache bpe", /* of the wall */
+    {"wall", "watch tokens curve attention rope next path filter beam mask step cache bpe"},
 };
-
-static int compare(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
-static double thread_ms(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return 1000 * (double)t.tv_sec + (double)t.tv_nsec / 1e6;
-}
 
 static void check(Status s) {
     if (status_is_ok(&s)) return;
@@ -37,34 +25,31 @@ static void check(Status s) {
 }
 
 /* Looks of a running lab: between any two there is a step. */
-static void measure(Lab *l, const char *watch, int looks, double *ms) {
+static void measure(Lab *l, const char *name, const char *watch, int runs) {
+    BenchFigure f = {.unit = "ms of CPU", .threads = 1};
+    (void)snprintf(f.name, sizeof f.name, "look.%s", name);
     check(lab_do(l, watch));
     snapshot_unref(lab_snapshot(l));
-    for (int i = 0; i < looks; i++) {
+    while (f.runs < runs) {
         (void)lab_turn(l);
-        double begin = thread_ms();
+        double begin = clock_cpu();
         Snapshot *s = lab_snapshot(l);
-        ms[i] = thread_ms() - begin;
+        bench_add(&f, 1000 * (clock_cpu() - begin));
         snapshot_unref(s);
     }
-    qsort(ms, (size_t)looks, sizeof *ms, compare);
-    printf("{\"figure\": \"look\", \"observers\": \"%s\", \"looks\": %d, \"unit\": \"ms\", \"median\": %.3f, "
-           "\"worst\": %.3f}\n",
-           watch + sizeof "watch", looks, ms[looks / 2], ms[looks - 1]);
+    bench_print(&f);
 }
 
 int main(int argc, char **argv) {
-    int looks = argc > 1 ? atoi(argv[1]) : 100;
-    if (looks < 1 || looks > LOOKS_MOST) looks = 100;
-    double *ms = MEM_ARRAY(double, (size_t)looks);
+    int runs = argc > 1 ? atoi(argv[1]) : 0, steps = (int)bench_size(120, 4);
+    if (runs < 1 || runs > BENCH_RUNS_MOST) runs = (int)bench_size(100, 1);
     Options *o = lab_options();
     check(options_set_pair(o, "epochs=1000"));
     for (int i = 2; i < argc; i++) check(options_set_pair(o, argv[i]));
     Lab *l = lab_new(o);
     check(lab_prepare(l));
-    for (int i = 0; i < STEPS; i++) (void)lab_turn(l);
-    for (size_t i = 0; i < sizeof watches / sizeof *watches; i++) measure(l, watches[i], looks, ms);
+    for (int i = 0; i < steps; i++) (void)lab_turn(l);
+    for (size_t i = 0; i < sizeof looks / sizeof *looks; i++) measure(l, looks[i].name, looks[i].watch, runs);
     lab_free(l);
-    mem_free(ms);
     return 0;
 }

@@ -1,15 +1,14 @@
 /* bench_screen: what the screen costs and how fast it answers, end to end: the program in a pseudo-terminal, training
- * with two threads. One JSON line a figure:
- *   first_frame  from the start of the program to its whole first picture, at 120 x 40
- *   idle     processor time of a run that is held, as a share of a core; memory: the most it held, the past included
- *   latency  from a byte that is typed to the cell that shows it, at 80 x 24 and at 200 x 60; the keys come at random
- *            moments, so all phases of a frame are met
- *   steps    per second of the same training: live at 200 x 60, tests on the way included, and headless, by rounds that
- *            take turns
- * Not a test: it asserts no time.
- *   bench_screen [keys [rounds [seconds per round]]] */
+ * with two threads. Beside those of bench_frame its figures are
+ *   screen.first_frame  from the start of the program to its whole first picture, at 120 x 40
+ *   screen.idle     processor time of a run that is held, as a share of a core; screen.memory: the most it held, the
+ * past included screen.latency  from a byte that is typed to the cell that shows it, at 80 x 24 and at 200 x 60; the
+ * keys come at random moments, so all phases of a frame are met screen.steps    per second of the same training: live
+ * at 200 x 60, tests on the way included, and headless, by rounds that take turns; share: of the two bench_screen [keys
+ * [rounds [seconds per round]]] */
 #include "expect.h"
 
+#include "bench.h"
 #include "bench_frame.h"
 #include "clock.h"
 #include "pty.h"
@@ -24,19 +23,13 @@
 #define FRAME "\033[?2026h" /* begins a picture */
 #define MARK  0x25B8        /* ▸ before the clock that the keys move */
 
-enum { KEYS_MOST = 100000, ROUNDS_MOST = 100 };
-
 static const char *const live[] = {LANTERN_PROGRAM, "epochs=1000", "threads=2", NULL};
 
-static int compare(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
-static double quantile(double *x, int n, double q) {
-    qsort(x, (size_t)n, sizeof *x, compare);
-    int at = (int)(q * n);
-    return x[at < n ? at : n - 1];
+static BenchFigure figure(const char *name, const char *unit, int w, int h) {
+    BenchFigure f = {.unit = unit, .threads = 2};
+    (void)snprintf(f.name, sizeof f.name, "screen.%s", name);
+    (void)snprintf(f.more, sizeof f.more, ", \"screen\": \"%dx%d\"", w, h);
+    return f;
 }
 
 /* ---- the screen ---- */
@@ -94,22 +87,19 @@ static bool is_whole(Pty *p, void *user) {
 }
 
 static void measure_first_frame(int n) {
-    double ms[ROUNDS_MOST];
+    BenchFigure f = figure("first_frame", "ms", 120, 40);
     static const char *const plain[] = {LANTERN_PROGRAM, NULL};
     for (int i = 0; i < n; i++) {
         double begin = clock_now();
         Pty *p = pty_spawn(&(PtyOptions){.w = 120, .h = 40}, plain);
         pty_expect_if(p, is_whole, NULL, "the first picture");
-        ms[i] = 1000 * (clock_now() - begin);
+        bench_add(&f, 1000 * (clock_now() - begin));
         close_screen(p);
     }
-    double median = quantile(ms, n, 0.5);
-    printf("{\"figure\": \"first_frame\", \"screen\": \"120x40\", \"starts\": %d, \"unit\": \"ms\", \"median\": %.1f, "
-           "\"least\": %.1f, \"most\": %.1f}\n",
-           n, median, ms[0], ms[n - 1]);
+    bench_print(&f);
 }
 
-/* Of the child: seconds of the processor so far, and the most memory that it held, in MB. */
+/* Of the child: seconds of the processor so far, and the most memory that it held, in MB (10^6). */
 static void read_child(Pty *p, double *seconds, double *megabytes) {
     char path[64], line[512];
     long user = 0, system = 0, kilobytes = 0;
@@ -123,12 +113,13 @@ static void read_child(Pty *p, double *seconds, double *megabytes) {
     while (f && fgets(line, sizeof line, f)) (void)sscanf(line, "VmHWM: %ld", &kilobytes);
     if (f) fclose(f);
     *seconds = (double)(user + system) / (double)sysconf(_SC_CLK_TCK);
-    *megabytes = (double)kilobytes / 1024;
+    *megabytes = (double)kilobytes * 1024 / 1e6;
 }
 
 /* After some steps, held for so long. */
 static void measure_rest(double seconds) {
     double before, after, megabytes;
+    BenchFigure idle = figure("idle", "share of a core", 120, 40), memory = figure("memory", "MB", 120, 40);
     Pty *p = open_screen(120, 40);
     pty_type(p, " ");
     watch(p, 1);
@@ -136,10 +127,10 @@ static void measure_rest(double seconds) {
     watch(p, seconds);
     read_child(p, &after, &megabytes);
     close_screen(p);
-    printf("{\"figure\": \"idle\", \"screen\": \"120x40\", \"seconds\": %g, \"unit\": \"share of a core\", \"value\": "
-           "%.4f}\n",
-           seconds, (after - before) / seconds);
-    printf("{\"figure\": \"memory\", \"screen\": \"120x40\", \"unit\": \"MB\", \"value\": %.1f}\n", megabytes);
+    bench_add(&idle, (after - before) / seconds);
+    bench_add(&memory, megabytes);
+    bench_print(&idle);
+    bench_print(&memory);
 }
 
 /* ---- latency ---- */
@@ -155,7 +146,8 @@ static bool shows_mark(Pty *p, void *user) {
 }
 
 static void measure_latency(int w, int h, int keys) {
-    double *ms = MEM_ARRAY(double, (size_t)keys);
+    BenchFigure f = figure("latency", "ms", w, h);
+    (void)snprintf(f.name, sizeof f.name, "screen.latency.%dx%d", w, h);
     Rng rng = rng_at(1, "keys", 0);
     Pty *p = open_screen(w, h);
     Wanted wanted = {.marked = true};
@@ -166,15 +158,11 @@ static void measure_latency(int w, int h, int keys) {
         double begin = clock_now();
         pty_type(p, "c");
         pty_expect_if(p, shows_mark, &wanted, "the other clock");
-        ms[i] = 1000 * (clock_now() - begin);
+        bench_add(&f, 1000 * (clock_now() - begin));
     }
     close_screen(p);
-    double median = quantile(ms, keys, 0.5);
-    printf("{\"figure\": \"latency\", \"screen\": \"%dx%d\", \"keys\": %d, \"unit\": \"ms\", \"median\": %.1f, "
-           "\"p99\": %.1f, "
-           "\"worst\": %.1f}\n",
-           w, h, keys, median, quantile(ms, keys, 0.99), ms[keys - 1]);
-    mem_free(ms);
+    (void)snprintf(f.more, sizeof f.more, ", \"screen\": \"%dx%d\", \"p99\": %.3g", w, h, bench_quantile(&f, 0.99));
+    bench_print(&f);
 }
 
 /* ---- steps ---- */
@@ -220,16 +208,20 @@ static double headless_rate(void) {
 }
 
 static void measure_steps(int rounds, double seconds) {
-    double with_screen[ROUNDS_MOST], headless[ROUNDS_MOST], frames[ROUNDS_MOST], share[ROUNDS_MOST];
+    BenchFigure live_steps = figure("steps.live", "steps/s", 200, 60), share = figure("steps.share", "ratio", 200, 60);
+    BenchFigure headless = {.name = "screen.steps.headless", .unit = "steps/s", .threads = 2}, frames = {0};
     for (int i = 0; i < rounds; i++) {
-        with_screen[i] = live_rate(seconds, &frames[i]);
-        headless[i] = headless_rate();
-        share[i] = with_screen[i] / headless[i];
+        double pictures, a = live_rate(seconds, &pictures), b = headless_rate();
+        bench_add(&live_steps, a);
+        bench_add(&headless, b);
+        bench_add(&share, a / b);
+        bench_add(&frames, pictures);
     }
-    double a = quantile(with_screen, rounds, 0.5), b = quantile(headless, rounds, 0.5);
-    printf("{\"figure\": \"steps\", \"screen\": \"200x60\", \"unit\": \"steps/s\", \"live\": %.1f, \"headless\": %.1f, "
-           "\"share\": %.3f, \"frames_per_s\": %.1f}\n",
-           a, b, quantile(share, rounds, 0.5), quantile(frames, rounds, 0.5));
+    (void)snprintf(live_steps.more, sizeof live_steps.more, ", \"screen\": \"200x60\", \"frames_per_s\": %.3g",
+                   bench_median(&frames));
+    bench_print(&live_steps);
+    bench_print(&headless);
+    bench_print(&share);
 }
 
 static int argument(int argc, char **argv, int i, int otherwise, int most) {
@@ -238,7 +230,8 @@ static int argument(int argc, char **argv, int i, int otherwise, int most) {
 }
 
 int main(int argc, char **argv) {
-    int keys = argument(argc, argv, 1, 300, KEYS_MOST), rounds = argument(argc, argv, 2, 7, ROUNDS_MOST);
+    int keys = argument(argc, argv, 1, 300, BENCH_RUNS_MOST),
+        rounds = argument(argc, argv, 2, BENCH_RUNS, BENCH_RUNS_MOST);
     int seconds = argument(argc, argv, 3, 3, 3600);
     bench_heat(100);
     bench_wall(100);
