@@ -192,7 +192,7 @@ static void bad_vocabularies_are_refused(void **state) {
     static const struct {
         const char *json, *says;
     } broken[] = {
-        {"[1]", "'pieces': it is not an object of pieces with their ids"},
+        {"[1]", "'pieces': its JSON is no object"},
         {"{}", "'pieces': it has no pieces"},
         {"{\"a\": 0}", "'pieces': no piece stands for the byte 00 alone"},
     };
@@ -203,7 +203,7 @@ static void bad_vocabularies_are_refused(void **state) {
     }
     Tokenizer *t;
     Status s = gpt2_vocab_parse("pieces", "{\"a\": 0", 7, "merges", "", 0, &t);
-    assert_non_null(strstr(s.text, "'pieces' line 1 is not JSON"));
+    assert_non_null(strstr(s.text, "'pieces': its JSON has a fault in line 1"));
     s = gpt2_vocab_read("/nowhere/at/all", &t);
     assert_non_null(strstr(s.text, "/nowhere/at/all/encoder.json"));
 }

@@ -230,7 +230,7 @@ static void added_tokens_take_what_they_say(void **state) {
                                                                                                    "," MODEL "}");
     expect_tokens(t, "a  <l>  a", "a=a|<l>=  <l>|\xc4\xa0= |\xc4\xa0= |a=a");
     expect_tokens(t, "a  <r>  a", "a=a|\xc4\xa0= |\xc4\xa0= |<r>=<r>  |a=a");
-    expect_tokens(t, " <r> <l>a", "\xc4\xa0= |<r>=<r> |<l>=<l>|a=a");    /* each blank goes to one */
+    expect_tokens(t, " <r> <l>a", "\xc4\xa0= |<r>=<r> |<l>=<l>|a=a");      /* each blank goes to one */
     expect_tokens(t, "one,bone onea", "one=one|b=bone|\xc4\xa0= one|a=a"); /* , o n e are no pieces */
     expect_tokens(t, "aB", "AB=aB");         /* looked for in small letters, after the text has them */
     expect_tokens(t, "AbAB", "Ab=Ab|AB=AB"); /* the plain one is cut out before */
@@ -298,7 +298,7 @@ static void words_may_have_marks(void **state) {
 
 static void what_is_not_known_is_refused(void **state) {
     (void)state;
-    expect_json("[]", "'file': it is no object");
+    expect_json("[]", "'file': its JSON is no object");
     expect_json("{}", "'file': it has no model");
     expect_json("{\"modle\":{}}", "'file': tokenizer.json: 'modle' is not known here");
     expect_json("{\"model\":{\"type\":\"WordPiece\"}}", "'file': model 'WordPiece' is not known here");

@@ -2,13 +2,13 @@
 
 #include "file.h"
 #include "intl.h"
+#include "io/json_text.h"
 #include "mem.h"
 #include "str.h"
 #include "text/byte_level.h"
 #include "text/pipeline.h"
 #include "utf8.h"
 
-#include <jansson.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -27,7 +27,6 @@ static Status add_piece(ByteLevel *b, const char *piece, const json_t *id) {
 }
 
 static Status add_pieces(ByteLevel *b, json_t *root) {
-    if (!json_is_object(root)) return status_usage(_("it is not an object of pieces with their ids"));
     if (json_object_size(root) == 0) return status_usage(_("it has no pieces"));
     const char *piece;
     json_t *id;
@@ -36,10 +35,9 @@ static Status add_pieces(ByteLevel *b, json_t *root) {
 }
 
 static Status parse_pieces(ByteLevel *b, const char *name, const char *s, size_t bytes) {
-    json_error_t error;
-    json_t *root = json_loadb(s, bytes, JSON_REJECT_DUPLICATES, &error);
-    if (!root) return status_usage(_("'%s' line %d is not JSON: %s"), name, error.line, error.text);
-    Status status = add_pieces(b, root);
+    json_t *root;
+    Status status = json_text_parse(s, bytes, &root);
+    if (status_is_ok(&status)) status = add_pieces(b, root);
     json_decref(root);
     return status_is_ok(&status) ? status : about_file(name, &status);
 }
@@ -98,7 +96,6 @@ static void choose_file(const char *dir, const char *first, const char *second, 
 }
 
 static Status add_letters(Pipeline *p, json_t *root) {
-    if (!json_is_object(root)) return status_usage(_("it is not an object of pieces with their ids"));
     const char *piece;
     json_t *id;
     json_object_foreach(root, piece, id) {
@@ -115,11 +112,9 @@ static Status read_letters(const char *name, Tokenizer **out) {
     Pipeline *p = pipeline_new();
     pre_tokenizer_add(&p->pre, (PreStep){.kind = PRE_BYTES});
     pipeline_add_decode(p, (DecodeStep){.kind = DECODE_BYTES});
-    json_error_t error;
     json_t *root = NULL;
     Status s = file_read(name, VOCAB_FILE_BYTES, &text);
-    if (status_is_ok(&s) && !(root = json_loadb(text.s, text.len, JSON_REJECT_DUPLICATES, &error)))
-        s = status_usage(_("'%s' line %d is not JSON: %s"), name, error.line, error.text);
+    if (status_is_ok(&s)) s = json_text_parse(text.s, text.len, &root);
     if (status_is_ok(&s)) s = add_letters(p, root);
     if (status_is_ok(&s))
         s = pipeline_finish(p, out);

@@ -1,10 +1,10 @@
 #include "tokenizer_json.h"
 
 #include "intl.h"
+#include "io/json_text.h"
 #include "mem.h"
 #include "tokenizer_steps.h"
 
-#include <jansson.h>
 #include <string.h>
 
 /* ---- added tokens ---- */
@@ -168,7 +168,6 @@ static Status find_unknown(const json_t *model, Pipeline *p) {
 static Status fill(const json_t *root, Pipeline *p) {
     static const char *const keys[] = {"version",       "truncation",     "padding", "added_tokens", "normalizer",
                                        "pre_tokenizer", "post_processor", "decoder", "model",        NULL};
-    if (!json_is_object(root)) return status_usage(_("it is no object"));
     STATUS_TRY(tokenizer_check_keys("tokenizer.json", root, keys));
     STATUS_TRY(read_model(json_object_get(root, "model"), p));
     STATUS_TRY(tokenizer_read_normalizer(json_object_get(root, "normalizer"), p));
@@ -181,12 +180,11 @@ static Status fill(const json_t *root, Pipeline *p) {
 }
 
 Status tokenizer_json_parse(const char *name, const char *s, size_t bytes, Tokenizer **out) {
-    json_error_t error;
+    json_t *root;
     *out = NULL;
-    json_t *root = json_loadb(s, bytes, JSON_REJECT_DUPLICATES, &error);
-    if (!root) return status_usage(_("'%s' line %d is not JSON: %s"), name, error.line, error.text);
     Pipeline *p = pipeline_new();
-    Status status = fill(root, p);
+    Status status = json_text_parse(s, bytes, &root);
+    if (status_is_ok(&status)) status = fill(root, p);
     json_decref(root);
     if (status_is_ok(&status)) {
         status = pipeline_finish(p, out);
