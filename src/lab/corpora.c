@@ -85,6 +85,14 @@ Status corpora_load(const char *spec, CorpusTokens tokens, long sentences, long 
     return corpora_load_rule(spec, NULL, NULL, tokens, sentences, most, test, seed, out);
 }
 
+Status corpora_words(const char *spec, uint64_t seed, Vocab **out) {
+    Corpus *corpus;
+    STATUS_TRY(corpora_load(spec, (CorpusTokens){VOCAB_WORD, 0}, 1, 0, 1, seed, &corpus));
+    *out = vocab_copy(corpus->vocab);
+    corpus_free(corpus);
+    return status_ok();
+}
+
 /* ---- sentence by sentence ---- */
 
 typedef struct {

@@ -21,6 +21,9 @@ Status corpora_load(const char *spec, CorpusTokens tokens, long sentences, long 
 Status corpora_load_rule(const char *spec, const char *start, const char *set, CorpusTokens tokens, long sentences,
                          long most, long test, uint64_t seed, Corpus **out) STATUS_CHECKED;
 
+/* The words of what corpora_load reads with SEED. */
+Status corpora_words(const char *spec, uint64_t seed, Vocab **out) STATUS_CHECKED;
+
 /* --- sentence by sentence, for those who keep none --- */
 
 extern const Option corpora_option_rows[];    /* corpus */

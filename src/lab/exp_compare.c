@@ -149,14 +149,6 @@ typedef struct {
     Found found[JOBS_MOST];
 } Compare;
 
-static Status vocabulary(const Options *o, uint64_t seed, int *out) {
-    Corpus *corpus;
-    STATUS_TRY(corpora_load(options_text(o, "corpus"), (CorpusTokens){VOCAB_WORD, 0}, 1, 0, 1, seed, &corpus));
-    *out = vocab_size(corpus->vocab);
-    corpus_free(corpus);
-    return status_ok();
-}
-
 static void add_shape(Study *s, const Place *p, long aim) {
     Table *t = study_table(s, "shape");
     char ffn[32];
@@ -212,9 +204,12 @@ static Status plan_place(Compare *x, const Variant *v, int vocab) {
 static Status plan(Compare *x) {
     const Options *o = study_options(x->study);
     const int *which;
-    int vocab, n = options_choices(o, "variants", &which);
+    Vocab *words;
+    int n = options_choices(o, "variants", &which);
     x->seeds = (int)options_int(o, "seeds");
-    STATUS_TRY(vocabulary(o, study_seed(x->study), &vocab));
+    STATUS_TRY(corpora_words(options_text(o, "corpus"), study_seed(x->study), &words));
+    int vocab = vocab_size(words);
+    vocab_free(words);
     for (int i = 0; i < n; i++) STATUS_TRY(plan_place(x, &variants[which[i]], vocab));
     return status_ok();
 }

@@ -6,6 +6,7 @@
 #include "mem.h"
 #include "probes.h"
 #include "trainings.h"
+#include "variant.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -59,18 +60,13 @@ typedef struct {
 
 /* ---- what is trained ---- */
 
-static void set(Options *o, const char *name, const char *value) {
-    Status s = options_set(o, name, value);
-    (void)s; /* these rows were checked as ours */
-}
-
 /* The options of lm.train for one encoding. */
 static Options *model_options(const Options *o, const char *encoding) {
-    Options *run = run_options();
-    set(run, "arch", "modern");
-    set(run, "pos", encoding);
-    static const char *const same[] = {"corpus", "sentences", "epochs", "d"};
-    for (int i = 0; i < 4; i++) set(run, same[i], options_value(o, same[i]));
+    char pair[32];
+    Options *run = variant_new("arch=modern");
+    snprintf(pair, sizeof pair, "pos=%s", encoding);
+    variant_set(run, pair);
+    variant_take(run, o, "corpus sentences epochs d");
     return run;
 }
 
@@ -112,38 +108,20 @@ static void plan(Extrapolate *x, const Options *o) {
 
 /* ---- what is asked ---- */
 
-/* The words that all models will have. */
-static Status vocabulary(const Options *o, uint64_t seed, Vocab **out) {
-    Corpus *corpus;
-    STATUS_TRY(corpora_load(options_text(o, "corpus"), (CorpusTokens){VOCAB_WORD, 0}, 1, 0, 1, seed, &corpus));
-    *out = vocab_copy(corpus->vocab);
-    corpus_free(corpus);
-    return status_ok();
-}
-
 static Status draw(Extrapolate *x, const Options *o) {
     const long long *k;
+    ModelConfig c;
     x->ks = options_ints(o, "k", &k);
-    for (int i = 0; i < x->ks; i++) {
-        char fixed[32];
-        x->k[i] = (int)k[i];
-        snprintf(fixed, sizeof fixed, "k=%d", x->k[i]);
-        STATUS_TRY(probes_draw(x->task, "probe", fixed, fixed, study_seed(x->study), (int)options_int(o, "tests"),
-                               &x->probes[i]));
-        ModelConfig c;
-        STATUS_TRY(run_config(x->options[0], 1, &c));
-        if (x->probes[i].longest > c.context)
-            return status_usage(_("k=%d makes probes of %d tokens, and the context has room for %d"), x->k[i],
-                                x->probes[i].longest, c.context);
-    }
-    return status_ok();
+    for (int i = 0; i < x->ks; i++) x->k[i] = (int)k[i];
+    STATUS_TRY(run_config(x->options[0], 1, &c));
+    return probes_draw_all(x->task, k, x->ks, study_seed(x->study), (int)options_int(o, "tests"), c.context, x->probes);
 }
 
 static Status prepare(Extrapolate *x) {
     const Options *o = study_options(x->study);
     Vocab *vocab;
     plan(x, o);
-    STATUS_TRY(vocabulary(o, study_seed(x->study), &vocab));
+    STATUS_TRY(corpora_words(options_text(o, "corpus"), study_seed(x->study), &vocab));
     Status s = probe_task_open(options_text(o, "probes"), vocab, &x->task);
     vocab_free(vocab);
     return status_is_ok(&s) ? draw(x, o) : s;

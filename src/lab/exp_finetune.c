@@ -111,28 +111,19 @@ static Status check(const Options *o) {
     return models_check(o, NULL);
 }
 
-static Status fits(const Finetune *x, const Probes *p) {
-    int context = model_config(x->pretrained->model)->context;
-    if (p->longest <= context) return status_ok();
-    return status_usage(_("a sentence of %d tokens was drawn, and the model's context has room for %d"), p->longest,
-                        context);
-}
-
 static Status draw(Finetune *x, const Options *o) {
     const long long *k;
     uint64_t seed = study_seed(x->study);
     x->ks = options_ints(o, "k", &k);
-    for (int i = 0; i < x->ks; i++) {
-        char fixed[32];
-        x->k[i] = (int)k[i];
-        snprintf(fixed, sizeof fixed, "k=%d", x->k[i]);
-        STATUS_TRY(probes_draw(x->task, "probe", fixed, fixed, seed, (int)options_int(o, "tests"), &x->tests[i]));
-        STATUS_TRY(fits(x, &x->tests[i]));
-    }
+    int context = model_config(x->pretrained->model)->context;
+    for (int i = 0; i < x->ks; i++) x->k[i] = (int)k[i];
+    STATUS_TRY(probes_draw_all(x->task, k, x->ks, seed, (int)options_int(o, "tests"), context, x->tests));
     for (int i = 0; i < x->seeds; i++) {
         STATUS_TRY(
             probes_draw(x->task, "labelled", NULL, "labelled", seed + (uint64_t)i, x->most_samples, &x->samples[i]));
-        STATUS_TRY(fits(x, &x->samples[i]));
+        if (x->samples[i].longest > context)
+            return status_usage(_("a sentence of %d tokens was drawn, and the model's context has room for %d"),
+                                x->samples[i].longest, context);
     }
     return status_ok();
 }

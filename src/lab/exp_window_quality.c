@@ -129,27 +129,10 @@ static void plan(Quality *x) {
 
 static Status draw(Quality *x, const Options *o) {
     const long long *k;
+    ModelConfig c;
     x->ks = options_ints(o, "k", &k);
-    for (int i = 0; i < x->ks; i++) {
-        char fixed[32];
-        ModelConfig c;
-        snprintf(fixed, sizeof fixed, "k=%lld", k[i]);
-        STATUS_TRY(probes_draw(x->task, "probe", fixed, fixed, study_seed(x->study), (int)options_int(o, "tests"),
-                               &x->probes[i]));
-        STATUS_TRY(run_config(x->options[0], 1, &c));
-        if (x->probes[i].longest > c.context)
-            return status_usage(_("k=%lld makes probes of %d tokens, and the context has room for %d"), k[i],
-                                x->probes[i].longest, c.context);
-    }
-    return status_ok();
-}
-
-static Status vocabulary(const Options *o, uint64_t seed, Vocab **out) {
-    Corpus *corpus;
-    STATUS_TRY(corpora_load(options_text(o, "corpus"), (CorpusTokens){VOCAB_WORD, 0}, 1, 0, 1, seed, &corpus));
-    *out = vocab_copy(corpus->vocab);
-    corpus_free(corpus);
-    return status_ok();
+    STATUS_TRY(run_config(x->options[0], 1, &c));
+    return probes_draw_all(x->task, k, x->ks, study_seed(x->study), (int)options_int(o, "tests"), c.context, x->probes);
 }
 
 static Status prepare(Quality *x) {
@@ -158,7 +141,7 @@ static Status prepare(Quality *x) {
     x->seeds = (int)options_int(o, "seeds");
     STATUS_TRY(read_windows(o, x->window, &x->windows));
     plan(x);
-    STATUS_TRY(vocabulary(o, study_seed(x->study), &vocab));
+    STATUS_TRY(corpora_words(options_text(o, "corpus"), study_seed(x->study), &vocab));
     Status s = probe_task_open(options_text(o, "probes"), vocab, &x->task);
     vocab_free(vocab);
     return status_is_ok(&s) ? draw(x, o) : s;

@@ -159,6 +159,18 @@ Status probes_draw(const ProbeTask *t, const char *rule, const char *set, const 
     return s;
 }
 
+Status probes_draw_all(const ProbeTask *t, const long long *k, int ks, uint64_t seed, int n, int context, Probes *out) {
+    for (int i = 0; i < ks; i++) {
+        char set[32];
+        snprintf(set, sizeof set, "k=%lld", k[i]);
+        STATUS_TRY(probes_draw(t, "probe", set, set, seed, n, &out[i]));
+        if (out[i].longest > context)
+            return status_usage(_("k=%lld makes probes of %d tokens, and the context has room for %d"), k[i],
+                                out[i].longest, context);
+    }
+    return status_ok();
+}
+
 void probes_done(Probes *p) {
     for (int i = 0; i < p->count; i++) mem_free(p->probe[i].id);
     mem_free(p->probe);

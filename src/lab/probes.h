@@ -33,6 +33,10 @@ typedef struct {
 /* N draws from stream STREAM of SEED of RULE ("probe", "labelled") with SET ("k=4") fixed, which may be NULL. */
 Status probes_draw(const ProbeTask *t, const char *rule, const char *set, const char *stream, uint64_t seed, int n,
                    Probes *out) STATUS_CHECKED;
+/* N draws of the rule "probe" for each number of nouns between, the grammar's k: OUT[i] of K[i], also when it fails.
+ * Refused where one has more than CONTEXT tokens. */
+Status probes_draw_all(const ProbeTask *t, const long long *k, int ks, uint64_t seed, int n, int context,
+                       Probes *out) STATUS_CHECKED;
 void probes_done(Probes *p);
 /* Leaves a probe for the live panes, the cursor on its last token, which looks at the one at position SUBJECT. */
 void probe_offer(Study *s, const ProbeTask *t, const Probe *p, int subject);
