@@ -12,12 +12,12 @@
 /* ---- the past ---- */
 
 /* Takes O over. */
-static void push(Training *t, long step, Options *o) {
+static void push(TrainClock *t, long step, Options *o) {
     MEM_GROW(t->change, t->changes, t->change_capacity);
     t->change[t->changes++] = (Change){.step = step, .recipe = run_recipe(t->live), .options = o};
 }
 
-static void write_log(Training *t) {
+static void write_log(TrainClock *t) {
     str_clear(&t->log_text);
     for (int i = 1; i < t->changes; i++) {
         const Change *c = &t->change[i];
@@ -27,29 +27,29 @@ static void write_log(Training *t) {
     }
 }
 
-void change_begin(Training *t, const Options *o) {
+void change_begin(TrainClock *t, const Options *o) {
     str_init(&t->log_text);
     push(t, LONG_MIN, options_copy(o));
 }
 
-void change_done(Training *t) {
+void change_done(TrainClock *t) {
     for (int i = 0; i < t->changes; i++) options_free(t->change[i].options);
     mem_free(t->change);
     str_done(&t->log_text);
 }
 
-void change_forget_after(Training *t, long step) {
+void change_forget_after(TrainClock *t, long step) {
     while (t->changes > 1 && t->change[t->changes - 1].step >= step) options_free(t->change[--t->changes].options);
     write_log(t);
 }
 
-const Change *change_before(const Training *t, long done) {
+const Change *change_before(const TrainClock *t, long done) {
     int i = t->changes - 1;
     while (i > 0 && t->change[i].step >= done) i--;
     return &t->change[i];
 }
 
-const Change *change_after(const Training *t, long done) {
+const Change *change_after(const TrainClock *t, long done) {
     int i = t->changes - 1;
     while (i > 0 && t->change[i].step > done) i--;
     return &t->change[i];
@@ -59,7 +59,7 @@ const Options *change_shown(const Lab *l) {
     return l->train.past ? change_before(&l->train, run_done(l->train.viewer))->options : l->options;
 }
 
-Table *change_table(const Training *t) {
+Table *change_table(const TrainClock *t) {
     static const Column columns[] = {
         {"step", COLUMN_INT, ""}, {"option", COLUMN_TEXT, ""}, {"value", COLUMN_TEXT, ""}, {0}};
     if (t->changes < 2) return NULL;
@@ -89,7 +89,7 @@ static Status read_words(Options *o, const Words *w) {
 }
 
 /* The plan may have another length: a run to its end runs to the new one. */
-static void move_goal(Training *t, long before) {
+static void move_goal(TrainClock *t, long before) {
     long steps = run_steps(t->live);
     if (t->goal == before || t->goal > steps) t->goal = steps;
 }
@@ -107,7 +107,7 @@ static void say_set(Lab *l, const Options *before, long step, const char *why) {
 
 /* The run goes on with what O says. O is taken over unless it is refused. */
 static Status go_on(Lab *l, Options *o, const char *why) {
-    Training *t = &l->train;
+    TrainClock *t = &l->train;
     Recipe recipe;
     const char *batches = l->rival ? recipe_other_batches(l->options, o) : NULL;
     if (batches) return status_usage(_("both runs make the same batches: %s is set when 'versus off' is"), batches);
@@ -165,7 +165,7 @@ static Status change_to(Lab *l, Options *o) {
 }
 
 Status lab_do_set(Lab *l, const Words *w) {
-    Training *t = &l->train;
+    TrainClock *t = &l->train;
     if (t->past)
         return status_usage(_("this is step %ld, the past: 'fork' goes on from here, 'live' goes back to step %ld"),
                             train_standing(l), run_done(t->live));

@@ -1,5 +1,6 @@
 /* lab_internal: what a laboratory is made of, for the files that carry out its commands: lab_train.c (the training
- * clock), lab_decode.c (the decoding clock and tampering), lab_bpe.c, lab_files.c, lab_visit.c. Private to lab. */
+ * clock), lab_change.c (what is changed meanwhile), lab_versus.c (a second run), lab_decode.c (the decoding clock and
+ * tampering), lab_beam.c, lab_bpe.c, lab_swap.c, lab_sampling.c, lab_files.c, lab_visit.c. Private to lab. */
 #ifndef LAB_INTERNAL_H
 #define LAB_INTERNAL_H
 
@@ -53,7 +54,7 @@ typedef struct {
     Table *test;                          /* the same as a table */
     Meter meter;
     double language_floor;
-} Training;
+} TrainClock;
 
 /* The decoding clock: a prompt and what the model looked at adds to it. */
 typedef struct {
@@ -86,7 +87,7 @@ struct Lab {
     bool failed;       /* there is no run, and message says why */
     char name[64];     /* what the title shows */
     long saved;        /* step last written to a file, or read from one; -1: none */
-    Training train;
+    TrainClock train;
     Decoding decode;
     BpeLive *bpe;
     SampleRun *samples;
@@ -106,7 +107,7 @@ struct Lab {
     Lab *rival;      /* holds the run beside the one that is looked at; NULL: none */
     bool rival_is_a; /* and B is looked at */
     Beside *beside;  /* makes its steps at the same time; NULL: not needed yet */
-    Lab *waiting; /* holds the run that was there before another model is looked at; NULL: none */
+    Lab *waiting;    /* holds the run that was there before another model is looked at; NULL: none */
 };
 
 enum { MESSAGE_INFORMATION, MESSAGE_WARNING, MESSAGE_ERROR };
@@ -128,8 +129,8 @@ const char *lab_model(const Options *o); /* the file or folder that O names; NUL
 const char *lab_base_name(const char *path); /* what a title shows of it; borrowed */
 
 /* --- lab_train.c --- */
-void train_adopt(Training *t, Run *r, const Options *o);
-void train_done(Training *t);
+void train_adopt(TrainClock *t, Run *r, const Options *o);
+void train_done(TrainClock *t);
 bool train_pending(const Lab *l);
 bool train_turn(Lab *l);
 void train_facts(const Lab *l, SnapshotFacts *f);
@@ -138,33 +139,33 @@ long train_standing(const Lab *l); /* where the clock stands for the user: where
 
 /* One update was made: the curve, the past and the tests have it, or the run has diverged. */
 void train_take(Lab *l, const RunStep *s);
-void train_facts_at(const Training *t, long step, SnapshotFacts *f); /* loss, learning rate, norm and test of STEP */
-void train_rest(Training *t);                                       /* the newest step, held */
+void train_facts_at(const TrainClock *t, long step, SnapshotFacts *f); /* loss, learning rate, norm and test of STEP */
+void train_rest(TrainClock *t);                                        /* the newest step, held */
 /* STEP of the run, in the PAST or the newest, with the clock on its way to GOAL. */
 void train_look(Lab *l, bool past, long step, long goal);
 void train_fork(Lab *l, long step); /* the run goes on from STEP, which it has been at */
 
 /* --- lab_versus.c: two runs side by side --- */
-void versus_done(Lab *l);                                    /* A alone stays */
-bool versus_pending(const Lab *l);                           /* the other one is behind */
-bool versus_turn(Lab *l);                                    /* one update of the other one when it is behind */
-bool versus_steps(Lab *l, RunStep *mine, RunStep *others);   /* one update of each; false: none, there is one alone */
-void versus_take(Lab *l, const RunStep *s);                  /* train_take of the other one */
+void versus_done(Lab *l);                                     /* A alone stays */
+bool versus_pending(const Lab *l);                            /* the other one is behind */
+bool versus_turn(Lab *l);                                     /* one update of the other one when it is behind */
+bool versus_steps(Lab *l, RunStep *mine, RunStep *others);    /* one update of each; false: none, there is one alone */
+void versus_take(Lab *l, const RunStep *s);                   /* train_take of the other one */
 Status versus_begin(Lab *l, const Options *o) STATUS_CHECKED; /* B is a run of O from its first step on */
-char versus_letter(const Lab *l);                            /* of the one that is looked at */
-void versus_name(const Lab *l, char letter, Str *out);       /* "modern", "window=4" */
+char versus_letter(const Lab *l);                             /* of the one that is looked at */
+void versus_name(const Lab *l, char letter, Str *out);        /* "modern", "window=4" */
 void versus_facts(const Lab *l, SnapshotFacts *f);
 void versus_tables(const Lab *l, Snapshot *s);
 
 /* --- lab_change.c: what the run is made of, step by step --- */
-void change_begin(Training *t, const Options *o); /* the run is fresh: O describes it */
-void change_done(Training *t);
-void change_forget_after(Training *t, long step); /* a fork: what was set at STEP or later */
+void change_begin(TrainClock *t, const Options *o); /* the run is fresh: O describes it */
+void change_done(TrainClock *t);
+void change_forget_after(TrainClock *t, long step); /* a fork: what was set at STEP or later */
 /* What made the model of step DONE, and what makes the next one. */
-const Change *change_before(const Training *t, long done);
-const Change *change_after(const Training *t, long done);
+const Change *change_before(const TrainClock *t, long done);
+const Change *change_after(const TrainClock *t, long done);
 const Options *change_shown(const Lab *l); /* options of the model looked at */
-Table *change_table(const Training *t);    /* NULL: nothing was set */
+Table *change_table(const TrainClock *t);  /* NULL: nothing was set */
 
 /* --- lab_decode.c --- */
 void decode_init(Decoding *d);

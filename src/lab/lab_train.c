@@ -25,7 +25,7 @@ static const Column test_columns[] = {
 
 /* Life. */
 
-void train_done(Training *t) {
+void train_done(TrainClock *t) {
     run_free(t->viewer);
     run_free(t->live);
     history_free(t->history);
@@ -33,7 +33,7 @@ void train_done(Training *t) {
     table_free(t->test);
     mem_free(t->evaluation);
     change_done(t);
-    *t = (Training){0};
+    *t = (TrainClock){0};
 }
 
 /* Entropy per token of the language itself; NaN when there is none or it cannot be said. */
@@ -48,7 +48,7 @@ static double floor_of(Run *r) {
     return floor_nats;
 }
 
-void train_adopt(Training *t, Run *r, const Options *o) {
+void train_adopt(TrainClock *t, Run *r, const Options *o) {
     train_done(t);
     t->live = r;
     t->base = t->goal = run_done(r);
@@ -88,7 +88,7 @@ static double meter_rate(const Meter *m) {
 
 /* Tests. */
 
-static void rebuild_test(Training *t) {
+static void rebuild_test(TrainClock *t) {
     table_free(t->test);
     t->test = table_new("test", test_columns);
     for (int i = 0; i < t->evaluations; i++) {
@@ -102,7 +102,7 @@ static void rebuild_test(Training *t) {
 }
 
 /* In its place by step; another one of the same step is replaced. */
-static void add_evaluation(Training *t, const Evaluation *e) {
+static void add_evaluation(TrainClock *t, const Evaluation *e) {
     int at = t->evaluations;
     while (at > 0 && t->evaluation[at - 1].step >= e->step) at--;
     if (at == t->evaluations || t->evaluation[at].step != e->step) {
@@ -134,7 +134,7 @@ static void say_evaluation(Lab *l, const Evaluation *e) {
 }
 
 static void evaluate_on_the_way(Lab *l) {
-    Training *t = &l->train;
+    TrainClock *t = &l->train;
     long done = run_done(t->live);
     bool last = done == run_steps(t->live);
     if (!last && done != TEST_FIRST && done % TEST_EVERY != 0) return;
@@ -165,7 +165,7 @@ bool train_pending(const Lab *l) {
 }
 
 void train_take(Lab *l, const RunStep *s) {
-    Training *t = &l->train;
+    TrainClock *t = &l->train;
     if (s->diverged) {
         t->diverged = true;
         t->goal = run_done(t->live);
@@ -190,7 +190,7 @@ static void live_step(Lab *l) {
 }
 
 /* What was changed at the viewer's step holds from its next step on. */
-static void replay_step(Training *t) {
+static void replay_step(TrainClock *t) {
     const Change *c = change_after(t, run_done(t->viewer));
     if (c->step == run_done(t->viewer)) run_follow_recipe(t->viewer, &c->recipe);
     run_watch_updates(t->viewer, true);
@@ -199,7 +199,7 @@ static void replay_step(Training *t) {
 }
 
 bool train_turn(Lab *l) {
-    Training *t = &l->train;
+    TrainClock *t = &l->train;
     if (!train_pending(l)) return false;
     if (t->past) {
         replay_step(t);
@@ -217,7 +217,7 @@ long train_standing(const Lab *l) {
 }
 
 static Status can_train(const Lab *l) {
-    const Training *t = &l->train;
+    const TrainClock *t = &l->train;
     if (run_reads_only(t->live))
         return status_failed(_("this model is only read: somebody else trained it; 'restart model=none' trains one"));
     if (t->past) return status_ok();
@@ -233,7 +233,7 @@ static Status can_train(const Lab *l) {
 /* The clock runs until GOAL. */
 static Status run_to(Lab *l, long goal) {
     STATUS_TRY(can_train(l));
-    Training *t = &l->train;
+    TrainClock *t = &l->train;
     long most = t->diverged ? run_done(t->live) : run_steps(t->live);
     t->goal = goal < most ? goal : most;
     t->seeking = false;
@@ -269,13 +269,13 @@ Status lab_do_until(Lab *l, const Words *w) {
 /* The past. */
 
 /* The viewer as it was at the checkpoint M: of those parameters and of what made them. */
-static void recall(Training *t, const RunMemory *m) {
+static void recall(TrainClock *t, const RunMemory *m) {
     if (!t->viewer) t->viewer = run_twin(t->live);
     run_follow_recipe(t->viewer, &change_before(t, m->done)->recipe);
     run_recall(t->viewer, m);
 }
 
-void train_rest(Training *t) {
+void train_rest(TrainClock *t) {
     t->past = t->seeking = false;
     t->goal = run_done(t->live);
 }
@@ -288,7 +288,7 @@ static void look_at_head(Lab *l) {
 /* From the checkpoint before STEP, or from where the viewer is when that is nearer; where updates are watched the last
  * one is made again. */
 static void seek(Lab *l, long step) {
-    Training *t = &l->train;
+    TrainClock *t = &l->train;
     if (step == run_done(t->live)) {
         look_at_head(l);
         return;
@@ -306,7 +306,7 @@ static void seek(Lab *l, long step) {
 }
 
 void train_look(Lab *l, bool past, long step, long goal) {
-    Training *t = &l->train;
+    TrainClock *t = &l->train;
     look_at_head(l);
     meter_reset(&t->meter);
     bool known = step >= t->base && step < run_done(t->live);
@@ -317,7 +317,7 @@ void train_look(Lab *l, bool past, long step, long goal) {
 }
 
 Status lab_do_seek(Lab *l, const Words *w) {
-    Training *t = &l->train;
+    TrainClock *t = &l->train;
     long step, head = run_done(t->live);
     STATUS_TRY(lab_number(_("a step"), w->word[1], 0, run_steps(t->live), &step));
     if (step > head)
@@ -345,7 +345,7 @@ Status lab_do_live(Lab *l, const Words *w) {
 
 /* Forking. */
 
-static void forget_curve_after(Training *t, long step) {
+static void forget_curve_after(TrainClock *t, long step) {
     Table *kept = table_new("curve", run_curve_columns);
     for (long row = 0; row < table_rows(t->curve) && table_int(t->curve, row, 0) <= step; row++)
         for (int c = 0; c < table_columns(kept); c++) {
@@ -361,7 +361,7 @@ static void forget_curve_after(Training *t, long step) {
 }
 
 /* The live run becomes what the viewer is: its recipe, parameters and moments. */
-static void become_viewer(Training *t) {
+static void become_viewer(TrainClock *t) {
     RunMemory m = {0};
     run_remember(t->viewer, &m);
     run_follow_recipe(t->live, &change_before(t, m.done)->recipe);
@@ -370,7 +370,7 @@ static void become_viewer(Training *t) {
 }
 
 void train_fork(Lab *l, long step) {
-    Training *t = &l->train;
+    TrainClock *t = &l->train;
     seek(l, step);
     while (t->seeking) (void)train_turn(l);
     become_viewer(t);
@@ -386,7 +386,7 @@ void train_fork(Lab *l, long step) {
 
 Status lab_do_fork(Lab *l, const Words *w) {
     (void)w;
-    Training *t = &l->train;
+    TrainClock *t = &l->train;
     if (!t->past) return status_usage(_("step %ld is the newest already; go back first"), run_done(t->live));
     while (t->seeking) (void)train_turn(l);
     long step = run_done(t->viewer), lost = run_done(t->live) - step;
@@ -401,14 +401,14 @@ Status lab_do_fork(Lab *l, const Words *w) {
 /* Facts. */
 
 static RunState state_of(const Lab *l) {
-    const Training *t = &l->train;
+    const TrainClock *t = &l->train;
     if (train_pending(l) && !t->seeking) return RUN_RUNNING;
     if (t->past) return RUN_PAUSED;
     if (t->diverged) return RUN_DIVERGED;
     return run_done(t->live) >= run_steps(t->live) ? RUN_FINISHED : RUN_PAUSED;
 }
 
-static void curve_facts(const Training *t, long step, SnapshotFacts *f) {
+static void curve_facts(const TrainClock *t, long step, SnapshotFacts *f) {
     long row = step - t->base - 1;
     if (row < 0 || row >= table_rows(t->curve)) return;
     f->loss = table_real(t->curve, row, table_find(t->curve, "loss"));
@@ -416,7 +416,7 @@ static void curve_facts(const Training *t, long step, SnapshotFacts *f) {
     f->grad_norm = table_real(t->curve, row, table_find(t->curve, "grad_norm"));
 }
 
-void train_facts_at(const Training *t, long step, SnapshotFacts *f) {
+void train_facts_at(const TrainClock *t, long step, SnapshotFacts *f) {
     curve_facts(t, step, f);
     for (int i = 0; i < t->evaluations && t->evaluation[i].step <= step; i++) {
         f->test_nll = t->evaluation[i].nll;
@@ -426,7 +426,7 @@ void train_facts_at(const Training *t, long step, SnapshotFacts *f) {
 }
 
 void train_facts(const Lab *l, SnapshotFacts *f) {
-    const Training *t = &l->train;
+    const TrainClock *t = &l->train;
     f->state = state_of(l);
     f->seed = run_seed(t->live);
     f->threads = run_threads(t->live);

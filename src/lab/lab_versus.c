@@ -20,7 +20,7 @@ static int share_of_threads(const Lab *l) {
 }
 
 static bool is_behind(const Lab *l) {
-    const Training *mine = &l->train, *other = &l->rival->train;
+    const TrainClock *mine = &l->train, *other = &l->rival->train;
     return !other->diverged && run_done(other->live) < run_done(mine->live) &&
            run_done(other->live) < run_steps(other->live);
 }
@@ -92,7 +92,7 @@ char versus_letter(const Lab *l) {
 static void exchange_runs(Lab *l) {
     Lab *r = l->rival;
     Options *options = l->options;
-    Training train = l->train;
+    TrainClock train = l->train;
     long saved = l->saved;
     char name[sizeof l->name];
     memcpy(name, l->name, sizeof name);
