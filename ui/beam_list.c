@@ -30,19 +30,14 @@ static Line line_of(const BeamReading *r, int node) {
     return (Line){node, state == TREE_KEPT ? 1 : 2, n->depth + 1 / (2 - n->value)};
 }
 
-static bool is_there(const BeamReading *r, int node) {
-    const TreeNode *n = &r->nodes.node[node];
-    return n->depth <= r->drawn.depth && !(r->drawn.bare && n->state == TREE_PRUNED);
-}
-
 /* LINE [nodes]; returns how many. */
 static int find_lines(const BeamReading *r, Line *line) {
     bool *inner = MEM_ARRAY(bool, (size_t)r->nodes.nodes + 1);
     int n = 0;
     for (int i = 0; i < r->nodes.nodes; i++)
-        if (is_there(r, i) && r->nodes.node[i].parent >= 0) inner[r->nodes.node[i].parent] = true;
+        if (beam_is_shown(r, i) && r->nodes.node[i].parent >= 0) inner[r->nodes.node[i].parent] = true;
     for (int i = 0; i < r->nodes.nodes; i++)
-        if (is_there(r, i) && !inner[i]) line[n++] = line_of(r, i);
+        if (beam_is_shown(r, i) && !inner[i]) line[n++] = line_of(r, i);
     qsort(line, (size_t)n, sizeof *line, by_worth);
     mem_free(inner);
     return n;
@@ -57,11 +52,6 @@ static void path_words(const BeamReading *r, const Canvas *c, int node, int w, S
     for (; first < n - 1 && used + (first > 0 ? 2 : 0) > w; first++) used -= canvas_columns(c, word[n - 1 - first]) + 1;
     if (first > 0) str_add(out, "… ");
     for (int i = n - 1 - first; i >= 0; i--) str_addf(out, "%s%s", word[i], i ? " " : "");
-}
-
-static void draw_right(Canvas *c, int right, int y, double value, StyleRole role) {
-    Text text = format_fixed(value, 3);
-    if (!isnan(value)) canvas_text(c, right - canvas_columns(c, text.s), y, -1, text.s, role, ATTRIBUTE_NONE);
 }
 
 static int number_columns(const BeamReading *r, int w) {
@@ -87,8 +77,8 @@ static void draw_line(const BeamReading *r, Canvas *c, Rect at, int node) {
                 CANVAS_ELLIPSIS | (best ? ATTRIBUTE_BOLD : 0) | (n->marks & TREE_GREEDY ? ATTRIBUTE_UNDERLINE : 0));
     str_done(&text);
     int right = at.x + at.w;
-    if (numbers > 1) draw_right(c, right, at.y, n->truth, lives ? STYLE_TRUTH : STYLE_DIM), right -= NUMBER_W;
-    draw_right(c, right, at.y, n->value, lives ? r->drawn.value_role : STYLE_DIM);
+    if (numbers > 1) beam_draw_number(c, right, at.y, n->truth, lives ? STYLE_TRUTH : STYLE_DIM), right -= NUMBER_W;
+    beam_draw_number(c, right, at.y, n->value, lives ? r->drawn.value_role : STYLE_DIM);
 }
 
 static void draw_head(const BeamReading *r, Canvas *c, Rect at) {

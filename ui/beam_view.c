@@ -136,7 +136,12 @@ void beam_read_done(BeamReading *r) {
 
 /* ---- the foot: sentences, why it stopped ---- */
 
-static void draw_number(Canvas *c, int right, int y, double value, StyleRole role) {
+bool beam_is_shown(const BeamReading *r, int node) {
+    const TreeNode *n = &r->nodes.node[node];
+    return n->depth <= r->drawn.depth && !(r->drawn.bare && n->state == TREE_PRUNED);
+}
+
+void beam_draw_number(Canvas *c, int right, int y, double value, StyleRole role) {
     Text text = format_fixed(value, 3);
     if (!isnan(value)) canvas_text(c, right - canvas_columns(c, text.s), y, -1, text.s, role, ATTRIBUTE_NONE);
 }
@@ -175,8 +180,8 @@ static int draw_rivals(const BeamReading *r, Canvas *c, Rect at) {
                     !strcmp(of, "greedy") ? ATTRIBUTE_UNDERLINE : ATTRIBUTE_NONE);
         canvas_text(c, at.x + LABEL_W, at.y + y, words, rival_words(r, i), best ? STYLE_STRONG : STYLE_TEXT,
                     CANVAS_ELLIPSIS | (best ? ATTRIBUTE_BOLD : ATTRIBUTE_NONE));
-        draw_number(c, right, at.y + y, cell_real(r->rivals, i, "log_p"), r->drawn.value_role);
-        if (truth) draw_number(c, right + NUMBER_W, at.y + y, cell_real(r->rivals, i, "true_log_p"), STYLE_TRUTH);
+        beam_draw_number(c, right, at.y + y, cell_real(r->rivals, i, "log_p"), r->drawn.value_role);
+        if (truth) beam_draw_number(c, right + NUMBER_W, at.y + y, cell_real(r->rivals, i, "true_log_p"), STYLE_TRUTH);
         if (normed)
             canvas_textf(c, right + NUMBER_W * truth + 2, at.y + y, SCORE_W - 2, STYLE_STRONG, ATTRIBUTE_NONE,
                          _("%s a token"), format_fixed(cell_real(r->rivals, i, "score"), 3).s);

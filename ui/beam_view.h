@@ -35,6 +35,8 @@ typedef struct {
 } BeamPlan;
 bool beam_is_list(Detail detail, int w); /* too narrow for a tree: beam_list.h in its place */
 double beam_score(const BeamReading *r, int node);
+bool beam_is_shown(const BeamReading *r, int node);                               /* grown already, and not left out */
+void beam_draw_number(Canvas *c, int right, int y, double value, StyleRole role); /* NaN: nothing */
 BeamPlan beam_plan(const BeamReading *r, Detail detail, int w, int h);
 void beam_draw(const PaneContext *x, Canvas *c);
 

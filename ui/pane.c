@@ -26,6 +26,14 @@ int pane_find(const char *name) {
     return -1;
 }
 
+PaneContext pane_context(const PaneCall *call) {
+    return (PaneContext){.snapshot = call->snapshot,
+                         .cursor = call->cursor,
+                         .state = call->state,
+                         .detail = call->detail,
+                         .focus = true};
+}
+
 int pane_copy_tables(const PaneContext *x, const char *const *names, Table **out) {
     int n = 0;
     for (; *names; names++) {

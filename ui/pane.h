@@ -112,6 +112,7 @@ int pane_count(void);
 const PaneType *pane_at(int i);  /* in the order of panes.def, which is the order of the number keys */
 int pane_find(const char *name); /* -1: none */
 
+PaneContext pane_context(const PaneCall *call); /* what the pane is drawn in; it has the focus */
 /* For `tables`: copies of those of the snapshot's tables that are there; NAMES ends in NULL. */
 int pane_copy_tables(const PaneContext *x, const char *const *names, Table **out);
 /* TEXT in the middle of C; the sentence of an empty pane. */

@@ -97,11 +97,7 @@ static bool attention_find(PaneCall *call, const char *text) {
 }
 
 static void attention_click(PaneCall *call, int x, int y, int w, int h) {
-    PaneContext context = {.snapshot = call->snapshot,
-                           .cursor = call->cursor,
-                           .state = call->state,
-                           .detail = call->detail,
-                           .focus = true};
+    PaneContext context = pane_context(call);
     AttentionPlan p;
     if (!attention_plan(&context, w, h, &p)) return;
     if (attention_maps_hit(&p, call->cursor, x, y, &call->cursor->layer, &call->cursor->head)) return;

@@ -18,14 +18,9 @@ static void point_at(BeamState *state, const BeamReading *r, int node) {
         state->path[r->nodes.node[node].depth - 1] = (int)table_int(r->tree, node, id);
 }
 
-static bool is_shown(const BeamReading *r, int node) {
-    const TreeNode *n = &r->nodes.node[node];
-    return n->depth <= r->drawn.depth && !(r->drawn.bare && n->state == TREE_PRUNED);
-}
-
 static int first_child(const BeamReading *r, int node) {
     for (int i = node + 1; i < r->nodes.nodes; i++)
-        if (r->nodes.node[i].parent == node && is_shown(r, i)) return i;
+        if (r->nodes.node[i].parent == node && beam_is_shown(r, i)) return i;
     return -1;
 }
 
@@ -42,7 +37,7 @@ static bool is_above(const BeamReading *r, int a, int b) {
 static int neighbour(const BeamReading *r, int node, bool below) {
     int best = node;
     for (int i = 0; i < r->nodes.nodes; i++) {
-        if (i == node || r->nodes.node[i].depth != r->nodes.node[node].depth || !is_shown(r, i)) continue;
+        if (i == node || r->nodes.node[i].depth != r->nodes.node[node].depth || !beam_is_shown(r, i)) continue;
         bool on_side = below ? is_above(r, node, i) : is_above(r, i, node);
         if (on_side && (best == node || (below ? is_above(r, i, best) : is_above(r, best, i)))) best = i;
     }
@@ -108,7 +103,7 @@ static bool beam_find(PaneCall *call, const char *text) {
     int found = -1, n = r.nodes.nodes;
     for (int i = 1; i <= n && found < 0; i++) {
         int at = (r.drawn.cursor + i) % n;
-        if (is_shown(&r, at) && reading_holds(r.nodes.node[at].label, text)) found = at;
+        if (beam_is_shown(&r, at) && reading_holds(r.nodes.node[at].label, text)) found = at;
     }
     if (found >= 0) point_at(state, &r, found);
     beam_read_done(&r);

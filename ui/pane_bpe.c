@@ -24,14 +24,6 @@ static void bpe_draw(const PaneContext *x, Canvas *c) {
     bpe_draw_parts(x, &s, &p, c);
 }
 
-static PaneContext context_of(const PaneCall *call) {
-    return (PaneContext){.snapshot = call->snapshot,
-                         .cursor = call->cursor,
-                         .state = call->state,
-                         .detail = call->detail,
-                         .focus = true};
-}
-
 /* ---- the cursor ---- */
 
 /* On a wall only pairs and words show. */
@@ -44,7 +36,7 @@ static BpeList other_list(const PaneCall *call, int by) {
 
 static void bpe_move(PaneCall *call, Move move, int times) {
     BpeState *state = call->state;
-    PaneContext x = context_of(call);
+    PaneContext x = pane_context(call);
     BpeSeen s;
     if (!bpe_see(&x, &s)) return;
     if (call->detail != DETAIL_FOCUS && state->list > BPE_WORDS) state->list = BPE_PAIRS; /* the others do not show */
@@ -79,7 +71,7 @@ static void bpe_move(PaneCall *call, Move move, int times) {
 }
 
 static bool bpe_enter(PaneCall *call) {
-    PaneContext x = context_of(call);
+    PaneContext x = pane_context(call);
     BpeSeen s;
     if (call->detail == DETAIL_WALL || !bpe_see(&x, &s)) return false;
     BpeList list = bpe_list(&x, &s);
@@ -106,7 +98,7 @@ static const char *row_text(const BpeSeen *s, BpeList list, int row) {
 
 static bool bpe_find(PaneCall *call, const char *text) {
     BpeState *state = call->state;
-    PaneContext x = context_of(call);
+    PaneContext x = pane_context(call);
     BpeSeen s;
     if (!bpe_see(&x, &s)) return false;
     BpeList list = bpe_list(&x, &s);
@@ -122,7 +114,7 @@ static bool bpe_find(PaneCall *call, const char *text) {
 
 static void bpe_click(PaneCall *call, int px, int py, int w, int h) {
     BpeState *state = call->state;
-    PaneContext x = context_of(call);
+    PaneContext x = pane_context(call);
     BpeSeen s;
     BpeList list;
     int row;
@@ -146,7 +138,7 @@ static Status run_list(void *owner, const Words *words) {
 }
 
 static Status see(PaneCall *call, BpeSeen *s) {
-    PaneContext x = context_of(call);
+    PaneContext x = pane_context(call);
     return bpe_see(&x, s) ? status_ok() : status_failed(_("no corpus has been read yet"));
 }
 

@@ -23,14 +23,6 @@ static void mask_draw(const PaneContext *x, Canvas *c) {
 
 /* The cursor. */
 
-static PaneContext context_of(const PaneCall *call) {
-    return (PaneContext){.snapshot = call->snapshot,
-                         .cursor = call->cursor,
-                         .state = call->state,
-                         .detail = call->detail,
-                         .focus = true};
-}
-
 static void place(PaneCall *call, int row, int col) {
     MaskState *state = call->state;
     if (state->view == MASK_SENTENCE) {
@@ -47,7 +39,7 @@ static int bounded(int x, int n) {
 }
 
 static void mask_move(PaneCall *call, Move move, int times) {
-    PaneContext x = context_of(call);
+    PaneContext x = pane_context(call);
     MaskPlan p;
     if (!mask_plan(&x, 80, 24, &p)) return;
     switch (move) {
@@ -87,7 +79,7 @@ static bool mask_find(PaneCall *call, const char *text) {
 }
 
 static void mask_click(PaneCall *call, int x, int y, int w, int h) {
-    PaneContext context = context_of(call);
+    PaneContext context = pane_context(call);
     MaskPlan p;
     int row, col;
     if (!mask_plan(&context, w, h, &p)) return;

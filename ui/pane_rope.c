@@ -175,11 +175,7 @@ static double distance_at(const RopeSeen *s, Rect r, int w, int h, int x) {
 
 /* A click on the curve takes the key of that distance. */
 static void rope_click(PaneCall *call, int x, int y, int w, int h) {
-    PaneContext context = {.snapshot = call->snapshot,
-                           .cursor = call->cursor,
-                           .state = call->state,
-                           .detail = call->detail,
-                           .focus = true};
+    PaneContext context = pane_context(call);
     RopeSeen s;
     if (rope_see(&context, &s) && s.turns) {
         Rect plot = plan_of(&context, &s, w, h).plot;

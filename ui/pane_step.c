@@ -26,16 +26,8 @@ static void step_draw(const PaneContext *x, Canvas *c) {
 
 /* Moving. */
 
-static PaneContext context_of(const PaneCall *call) {
-    return (PaneContext){.snapshot = call->snapshot,
-                         .cursor = call->cursor,
-                         .state = call->state,
-                         .detail = call->detail,
-                         .focus = true};
-}
-
 static bool see(const PaneCall *call, StepSeen *s) {
-    PaneContext x = context_of(call);
+    PaneContext x = pane_context(call);
     return step_see(&x, s);
 }
 
@@ -132,7 +124,7 @@ static bool inside(Rect r, int x, int y) {
 
 static void step_click(PaneCall *call, int x, int y, int w, int h) {
     StepState *state = call->state;
-    PaneContext context = context_of(call);
+    PaneContext context = pane_context(call);
     StepSeen s;
     int row, column;
     if (!step_see(&context, &s)) return;

@@ -326,11 +326,7 @@ static void train_draw(const PaneContext *x, Canvas *c) {
 }
 
 static void train_click(PaneCall *call, int x, int y, int w, int h) {
-    PaneContext context = {.snapshot = call->snapshot,
-                           .cursor = call->cursor,
-                           .state = call->state,
-                           .detail = call->detail,
-                           .focus = true};
+    PaneContext context = pane_context(call);
     TrainPlan p = plan_of(&context, w, h);
     if (y < p.plot.y || y >= p.plot.y + p.plot.h) return;
     LossPlot l;
