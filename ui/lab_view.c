@@ -209,7 +209,7 @@ static void draw_progress_row(const LabState *s, Canvas *c, Rect r) {
         canvas_text(c, r.x, r.y, r.w, _("R runs it"), STYLE_DIM, ATTRIBUTE_NONE);
 }
 
-/* The logarithm of the last number of the column; NaN: none yet. */
+/* The last number of the column, a perplexity as nats; NaN: none yet. */
 static double floor_of(const LabState *s, const char *where) {
     char name[64];
     const char *blank = where ? strchr(where, ' ') : NULL;
@@ -217,7 +217,9 @@ static double floor_of(const LabState *s, const char *where) {
     snprintf(name, sizeof name, "%.*s", (int)(blank - where), where);
     const Table *t = table_named(s, name);
     int column = t ? table_find(t, blank + 1) : -1;
-    return column >= 0 && table_rows(t) > 0 ? log(table_real(t, table_rows(t) - 1, column)) : (double)NAN;
+    if (column < 0 || table_rows(t) == 0) return (double)NAN;
+    double last = table_real(t, table_rows(t) - 1, column);
+    return strstr(blank, "perplexity") ? log(last) : last;
 }
 
 static void draw_the_figure(const LabState *s, Canvas *c, Rect r) {

@@ -19,8 +19,8 @@ typedef struct {
     FigureKind kind;
     const char *table, *x;
     const char *y;      /* one column, or several of lines or bars: "with without"; of a tree what a node is worth */
-    const char *series; /* the column (or columns) that splits lines, or the value of a heat map, or what a node of a tree is worth
-                         * by the truth; NULL: none */
+    const char *series; /* the column (or columns) that splits lines, or the value of a heat map, or what a node of a
+                         * tree is worth by the truth; NULL: none */
 } Figure;
 
 typedef struct {
@@ -33,7 +33,8 @@ typedef struct {
     const TableSpec *tables;      /* in the order written; ends in a row without a name */
     Figure figure;
     const char *figure_without; /* bars leave the rows of this series out: they are in another unit; NULL: none */
-    const char *figure_floor;   /* "TABLE COLUMN": the last perplexity there, whose logarithm is a line across; NULL: none */
+    const char
+        *figure_floor; /* "TABLE COLUMN": the last value there, of a perplexity its logarithm, as a line across */
     const char *const *on_request; /* NULL-terminated names of tables that options ask for: without rows they are
                                     * neither printed nor written to a folder. NULL: none */
 } CatalogEntry;

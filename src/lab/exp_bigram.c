@@ -160,7 +160,8 @@ const Experiment experiment_lm_bigram = {
               .options = (const Option *const[]){bigram_options, corpora_option_rows, corpora_sentences_rows,
                                                  experiment_common_options, NULL},
               .tables = (const TableSpec[]){{"curve", curve_columns}, {"summary", summary_columns}, {0}},
-              .figure = {FIGURE_LINE, "curve", "step", "loss", NULL}},
+              .figure = {FIGURE_LINE, "curve", "step", "loss", NULL},
+              .figure_floor = "summary count_loss"},
     .check = check,
     .run = run,
 };
