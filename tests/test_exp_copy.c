@@ -2,6 +2,7 @@
 #include "copying.h"
 #include "variant.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,6 +98,100 @@ static void bits_are_counted_apart(void **state) {
     near(bits.copied, 0, 1e-6);
     near(bits.other, log2(259), 1e-5);
     free(oracle.logits);
+    copying_done(&t);
+    corpus_free(c);
+    options_free(o);
+}
+
+/* ---- the floor ---- */
+
+enum { WORDS_MOST = 120, WORD_BYTES = 24, FRAMES_MOST = 4000 };
+
+typedef struct {
+    char text[WORD_BYTES];
+    bool again; /* stood in the story before, and no training story has it */
+} StoryWord;
+
+/* What follows two words, with the characters' names replaced by @1 and @2. */
+typedef struct {
+    char before[2 * WORD_BYTES], next[WORD_BYTES];
+} Frame;
+
+static int words_of(const Story *s, const Vocab *v, StoryWord *word) {
+    Str text;
+    str_init(&text);
+    vocab_join(v, s->id + 1, s->n - 2, &text);
+    int n = 0;
+    for (size_t i = 0; i < text.len;) {
+        size_t from = i;
+        while (i < text.len && isalpha((unsigned char)text.s[i])) i++;
+        if (i == from) {
+            i++;
+            continue;
+        }
+        assert_true(n < WORDS_MOST && i - from < WORD_BYTES);
+        snprintf(word[n].text, WORD_BYTES, "%.*s", (int)(i - from), text.s + from);
+        word[n++].again = s->earlier[from + 1] >= 0;
+    }
+    str_done(&text);
+    return n;
+}
+
+/* Names become @1, @2 in the order in which they appear. */
+static void put_roles(StoryWord *word, int n) {
+    int roles = 0;
+    for (int i = 0; i < n; i++) {
+        char name[WORD_BYTES];
+        bool is_name = false;
+        memcpy(name, word[i].text, WORD_BYTES);
+        for (int k = i; k < n; k++) is_name |= word[k].again && strcmp(word[k].text, name) == 0;
+        if (name[0] == '@' || !is_name) continue;
+        roles++;
+        for (int k = i; k < n; k++)
+            if (strcmp(word[k].text, name) == 0) snprintf(word[k].text, WORD_BYTES, "@%d", roles);
+    }
+    assert_int_equal(roles, 2);
+}
+
+/* The two words before a name that comes again say that a name comes, and whose: whoever reads the story has nothing
+ * left to guess, and repeat_bits can come down to 0. */
+static void a_name_that_comes_again_is_certain(void **state) {
+    (void)state;
+    Options *o = task_options("stories");
+    Corpus *c;
+    CopyTask t;
+    Status s = options_set(o, "tests", "200");
+    assert_true(status_is_ok(&s));
+    s = copying_corpus(o, 1, &c);
+    assert_true(status_is_ok(&s));
+    s = copying_open(o, c, 1, &t);
+    assert_true(status_is_ok(&s));
+    Frame *frame = calloc(FRAMES_MOST, sizeof *frame);
+    StoryWord *word = calloc(WORDS_MOST, sizeof *word);
+    int frames = 0;
+    long names = 0;
+    for (int i = 0; i < t.count; i++) {
+        int n = words_of(&t.story[i], c->vocab, word);
+        put_roles(word, n);
+        for (int k = 2; k < n; k++) {
+            char before[2 * WORD_BYTES];
+            snprintf(before, sizeof before, "%s %s", word[k - 2].text, word[k - 1].text);
+            names += word[k].again;
+            int at = 0;
+            while (at < frames && strcmp(frame[at].before, before) != 0) at++;
+            if (at == frames) {
+                assert_true(frames < FRAMES_MOST);
+                memcpy(frame[at].before, before, sizeof before);
+                memcpy(frame[frames++].next, word[k].text, WORD_BYTES);
+            }
+            bool name = frame[at].next[0] == '@' || word[k].text[0] == '@';
+            if (name && strcmp(frame[at].next, word[k].text) != 0)
+                fail_msg("after '%s': %s and %s", before, frame[at].next, word[k].text);
+        }
+    }
+    assert_true(names >= 200 * 6);
+    free(word);
+    free(frame);
     copying_done(&t);
     corpus_free(c);
     options_free(o);
@@ -243,6 +338,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(letters_of_known_names_are_marked),
         cmocka_unit_test(bits_are_counted_apart),
+        cmocka_unit_test(a_name_that_comes_again_is_certain),
         cmocka_unit_test(heads_are_scored_by_their_weights),
         cmocka_unit_test(names_that_are_not_new_are_refused),
         cmocka_unit_test(every_part_of_the_copying_experiment_is_there),
