@@ -26,7 +26,7 @@ const Option copying_options[] = {
     {"schedule", OPTION_CHOICE, "constant", 0, 0, "constant|cosine|linear", "", N_("how the learning rate falls")},
     {"warmup", OPTION_INT, "0", 0, 1e6, NULL, "steps", N_("linear rise of the learning rate from 0")},
     {"embedding_std", OPTION_REAL, "1", 1e-6, 100, NULL, "",
-     N_("how widely the embeddings are drawn; elsewhere it is 0.02, with which copying begins much later")},
+     N_("how widely the embeddings are drawn; elsewhere it is 0.02")},
     {"context", OPTION_INT, "384", 16, 4096, NULL, "bytes", N_("longest story")},
     {0},
 };

@@ -37,7 +37,8 @@ Status copying_corpus(const Options *o, uint64_t seed, Corpus **out) STATUS_CHEC
 Status copying_open(const Options *o, const Corpus *train, uint64_t seed, CopyTask *out) STATUS_CHECKED;
 void copying_done(CopyTask *t);
 
-/* Mean -log2 p of a letter of a name that was there before, and of all other predictions. */
+/* Mean -log2 p of a letter of a name that was there before, and of all other predictions. In the stories of the default
+ * grammar the words before say that a name comes and whose: the first can come down to 0, first letters too. */
 typedef struct {
     double copied, other; /* bits per byte */
 } CopyBits;
