@@ -12,7 +12,7 @@
 #include "ground.h"
 #include "intl.h"
 #include "mem.h"
-#include "paint.h"
+#include "painted.h"
 #include "str.h"
 #include "term_decode.h"
 #include "term_describe.h"
@@ -33,20 +33,11 @@
 #define LATE_ANSWER  0.5  /* that what follows the escape of an answer may be late */
 #define ANSWER_TIME  10.0 /* s after which a terminal is taken for one that does not answer */
 #define ANSWER_LEAVE 0.1  /* s that leaving waits for an answer that would come to the shell */
-#define HARD_SPACE   0xA0u
 #define INPUT_FD     STDIN_FILENO
 #define OUTPUT_FD    STDOUT_FILENO
 
 /* Codes for define_key, above all of curses' own. */
 enum { CODE_MOUSE = KEY_MAX + 1000, CODE_X10, CODE_PASTE, CODE_PASTE_END, CODE_FOCUS, CODE_KEY };
-
-typedef struct {
-    uint32_t ch;
-    attr_t attributes;
-    int pair;
-    int32_t ground; /* the colour behind it, -1: the terminal's own; asked for only where a colour is in front */
-    Look look;      /* that it stands for */
-} Painted;
 
 typedef struct {
     int32_t fg, bg;
@@ -57,8 +48,6 @@ typedef struct {
     Term term;
     SCREEN *screen;
     WINDOW *keys; /* input comes by a pad: reading by a window would refresh it */
-    Depth depth;
-    Glyphs glyphs;
     bool mouse, resumed;
     Painted *shown; /* [h * w] as sent */
     Cell *drawn;    /* [h * w] what that was painted from; a row of ch UINT32_MAX: not known */
@@ -67,7 +56,7 @@ typedef struct {
     bool heat_colour; /* of the canvas that was drawn */
     PairSlot *pair;
     int pairs, pair_room; /* room: a power of two */
-    Painter painter;
+    Painting painting;
     TermDecoder decoder;
     double asked;     /* for its ground, at this time */
     int silent_reads; /* readable, and then nothing to read */
@@ -119,7 +108,7 @@ static int curses_colour(int32_t colour) {
 }
 
 static int pair_of(CursesTerm *c, int32_t fg, int32_t bg) {
-    if ((fg < 0 && bg < 0) || c->depth == DEPTH_MONO) return 0;
+    if ((fg < 0 && bg < 0) || c->painting.depth == DEPTH_MONO) return 0;
     PairSlot *slot = pair_slot(c, fg, bg);
     if (slot->pair != 0) return slot->pair;
     if (c->pairs + 1 >= COLOR_PAIRS) return 0; /* a terminal of few pairs: the text is there, in its own colour */
@@ -142,84 +131,17 @@ static attr_t curses_attributes(int attributes) {
     return a;
 }
 
-/* A cell of one colour is a hard space on a ground of that colour, or reversed where the colour is the terminal's own:
- * half the bytes of two colours, and no seam between rows, which glyphs leave in some fonts. (Not a plain space: curses
- * would erase those, and terminals differ in the colour of what is erased.) What it would have in front does not show:
- * where the cell before it has the ground already, its colours stay, and nothing need be said of them. */
-static Painted painted_whole(CursesTerm *c, const Look *look, const Painted *before) {
-    int32_t colour = look->paint.fg;
-    Painted p = {.ch = HARD_SPACE, .ground = colour, .look = *look};
-    if (colour < 0)
-        p.attributes = A_REVERSE;
-    else if (before != NULL && before->ground == colour && before->attributes == A_NORMAL)
-        p.pair = before->pair;
-    else
-        p.pair = pair_of(c, -1, colour);
-    return p;
-}
-
-static bool same_look(const Look *a, const Look *b) {
-    return a->ch == b->ch && a->paint.fg == b->paint.fg && a->paint.bg == b->paint.bg &&
-           a->paint.attributes == b->paint.attributes;
-}
-
-static bool is_whole(const CursesTerm *c, const Look *look) {
-    if (c->depth < DEPTH_256 || c->glyphs == GLYPHS_ASCII) return false;
-    if (look->ch == FULL_BLOCK) return (look->paint.attributes & ATTRIBUTE_REVERSE) == 0;
-    return look->ch == CANVAS_HALF_UPPER && look->paint.fg == look->paint.bg && look->paint.fg >= 0;
-}
-
-static bool is_halves(const CursesTerm *c, const Look *look) {
-    return look->ch == CANVAS_HALF_UPPER && look->paint.fg >= 0 && look->paint.bg >= 0 && c->depth >= DEPTH_256;
-}
-
-/* The first cell from X on that looks otherwise, when it is whole: its colour; -1: it is not, or there is none. */
-static int32_t whole_behind(CursesTerm *c, const Canvas *canvas, int x, int y, const Look *look) {
-    Look next = *look;
-    for (; x < canvas->w && x < c->w && same_look(&next, look); x++)
-        next = painter_look(&c->painter, canvas, x, y, c->w);
-    return is_whole(c, &next) && !same_look(&next, look) ? next.paint.fg : -1;
-}
-
-static Painted painted_plain(CursesTerm *c, const Look *look) {
-    const Paint *paint = &look->paint;
-    return (Painted){.ch = look->ch,
-                     .attributes = curses_attributes(paint->attributes),
-                     .pair = pair_of(c, paint->fg, paint->bg),
-                     .ground = paint->fg >= 0 ? paint->bg : -1,
-                     .look = *look};
-}
-
-/* Two halves may be drawn with either in front; the one that goes on to the right of all that look alike is the ground,
- * which then need not be said again. */
-static Painted painted_halves(CursesTerm *c, const Canvas *canvas, int x, int y, const Look *look,
-                              const Painted *before) {
-    if (before != NULL && same_look(&before->look, look)) return *before;
-    Painted p = painted_plain(c, look);
-    if (whole_behind(c, canvas, x + 1, y, look) != look->paint.fg) return p;
-    p.ch = CANVAS_HALF_LOWER;
-    p.pair = pair_of(c, look->paint.bg, look->paint.fg);
-    p.ground = look->paint.fg;
-    return p;
-}
-
-/* The cell at (X, Y), which looks so, beside what was painted to its left. */
-static Painted painted_as(CursesTerm *c, const Canvas *canvas, int x, int y, const Look *look) {
-    const Painted *before = x > 0 ? &c->shown[(size_t)y * (size_t)c->w + (size_t)x - 1] : NULL;
-    if (is_whole(c, look)) return painted_whole(c, look, before);
-    return is_halves(c, look) ? painted_halves(c, canvas, x, y, look, before) : painted_plain(c, look);
-}
-
 static int put_painted(CursesTerm *c, int n, const Painted *p, int width) {
     wchar_t text[2] = {(wchar_t)p->ch, L'\0'};
-    int pair = p->pair;
+    int pair = pair_of(c, p->sent.fg, p->sent.bg);
+    attr_t attributes = curses_attributes(p->sent.attributes);
     if (p->ch >= 0x80 && wcwidth((wchar_t)p->ch) != width) {
         text[0] = L'?';
-        setcchar(&c->line[n], text, p->attributes, 0, &pair);
+        setcchar(&c->line[n], text, attributes, 0, &pair);
         for (int i = 1; i < width; i++) c->line[n + i] = c->line[n];
         return width;
     }
-    setcchar(&c->line[n], text, p->attributes, 0, &pair);
+    setcchar(&c->line[n], text, attributes, 0, &pair);
     return 1;
 }
 
@@ -238,12 +160,12 @@ static bool present_row(CursesTerm *c, const Canvas *canvas, int y) {
     int columns = canvas->w < c->w ? canvas->w : c->w, first = columns, last = -1;
     if (is_as_drawn(c, canvas, y, columns)) return false;
     for (int x = 0; x < columns; x++) {
-        Look look = painter_look(&c->painter, canvas, x, y, c->w);
-        if (same_look(&look, &shown[x].look)) continue;
+        Look look = painter_look(&c->painting.painter, canvas, x, y, c->w);
+        if (painted_same(&look, &shown[x].look)) continue;
         /* where a wide character was or will be, both of its halves are concerned */
         int from = x > 0 && (look.ch == 0 || shown[x].ch == 0) ? x - 1 : x;
         if (from < first) first = from;
-        shown[x] = painted_as(c, canvas, x, y, &look);
+        shown[x] = painted_as(&c->painting, canvas, x, y, &look, x > 0 ? &shown[x - 1] : NULL);
         last = x;
     }
     if (last < 0) return false;
@@ -283,8 +205,8 @@ static void forget_drawn(CursesTerm *c) {
 static void present(Term *t, const Canvas *canvas, const StyleSheet *style) {
     CursesTerm *c = self(t);
     if (signals_gave_back()) return;
-    if (!c->painter.known || memcmp(&c->painter.style, style, sizeof *style) != 0) forget_drawn(c);
-    painter_set(&c->painter, style);
+    if (!c->painting.painter.known || memcmp(&c->painting.painter.style, style, sizeof *style) != 0) forget_drawn(c);
+    painter_set(&c->painting.painter, style);
     if (canvas->heat_colour != c->heat_colour) forget_drawn(c);
     c->heat_colour = canvas->heat_colour;
     bool changed = false;
@@ -302,6 +224,7 @@ static void present(Term *t, const Canvas *canvas, const StyleSheet *style) {
 /* Forgets what was sent, so that the next frame is whole. */
 static void forget_shown(CursesTerm *c) {
     getmaxyx(stdscr, c->h, c->w);
+    c->painting.columns = c->w;
     size_t cells = (size_t)c->w * (size_t)c->h;
     c->shown = mem_resize(c->shown, cells + 1, sizeof *c->shown);
     c->drawn = mem_resize(c->drawn, cells + 1, sizeof *c->drawn);
@@ -365,10 +288,10 @@ static void get_size(Term *t, int *w, int *h) {
 }
 
 static Glyphs get_glyphs(Term *t) {
-    return self(t)->glyphs;
+    return self(t)->painting.glyphs;
 }
 static Depth get_depth(Term *t) {
-    return self(t)->depth;
+    return self(t)->painting.depth;
 }
 
 /* ---- input ---- */
@@ -580,7 +503,7 @@ static void kick(void) {
 static void start(CursesTerm *c) {
     set_escdelay(ESCAPE_DELAY);
     set_input();
-    if (c->depth != DEPTH_MONO) {
+    if (c->painting.depth != DEPTH_MONO) {
         start_color();
         use_default_colors();
     }
@@ -642,12 +565,12 @@ Status term_curses_open(const TermOptions *o, Term **out) {
     CursesTerm *c = MEM_NEW(CursesTerm);
     c->term = methods;
     c->screen = screen;
-    c->depth = choice.depth;
-    c->glyphs = choice.glyphs;
+    c->painting.depth = choice.depth;
+    c->painting.glyphs = choice.glyphs;
     c->mouse = o->mouse;
     bug_set_hook(signals_give_back);
     start(c);
-    if (o->ask_ground && choice.can_answer && c->depth != DEPTH_MONO) ask_ground(c);
+    if (o->ask_ground && choice.can_answer && c->painting.depth != DEPTH_MONO) ask_ground(c);
     *out = &c->term;
     return status_ok();
 }
