@@ -7,9 +7,10 @@
 #include <string.h>
 
 enum {
-    BLOCK = 16, /* scores at a time: whole vectors of float and of double */
-    AHEAD = 3,  /* blocks of keys that are asked for before they are needed */
-    CHAINS = 4, /* sums at a time in the mix: one alone would wait for each addition */
+    BLOCK = 16,   /* scores at a time: whole vectors of float and of double */
+    AHEAD = 3,    /* blocks of keys that are asked for before they are needed */
+    CHAINS = 4,   /* sums at a time in the mix: one alone would wait for each addition */
+    TOGETHER = 2, /* heads that meet the same keys at once */
     COLUMNS = (int)(BLOCK * sizeof(real)) / SIMD_BYTES,
 };
 
@@ -52,33 +53,55 @@ void kv_store(const KvShape *s, real *cache, int slot, const real *k, const real
     }
 }
 
-/* --- attention of one head --- */
+/* --- attention --- */
 
-/* score[j] = sum over d of q[d] keys[d][from + j], j below N and on to the end of its block. */
-SIMD_INLINE void score_part(int head_dim, const real *q, const real *keys, size_t stride, int n, real *score) {
+/* score[h][j] = sum over d of q[h][d] keys[d][from + j], j below N and on to the end of its block, for HEADS heads that
+ * read the same keys; HEADS is a constant where this is compiled in. WIDTH: numbers from one head's scores to the next.
+ */
+SIMD_INLINE void score_part(int heads, int head_dim, const real *q, const real *keys, size_t stride, int n, real *score,
+                            size_t width) {
     for (int j = 0; j < n; j += BLOCK) {
-        SimdReal sum[COLUMNS], key;
+        SimdReal sum[TOGETHER][COLUMNS], key[COLUMNS];
         const real *k = keys + j;
-        for (int c = 0; c < COLUMNS; c++) SIMD_ZERO(sum[c]);
+        for (int h = 0; h < heads; h++)
+            for (int c = 0; c < COLUMNS; c++) SIMD_ZERO(sum[h][c]);
         for (int d = 0; d < head_dim; d++, k += stride) {
-            SIMD_PREFETCH(k + AHEAD * BLOCK);
-            for (int c = 0; c < COLUMNS; c++) {
-                SIMD_LOAD(key, k + c * SIMD_WIDTH);
-                SIMD_ADD_SCALED(sum[c], q[d], key);
-            }
+            if (j + AHEAD * BLOCK < n) SIMD_PREFETCH(k + AHEAD * BLOCK);
+            for (int c = 0; c < COLUMNS; c++) SIMD_LOAD(key[c], k + c * SIMD_WIDTH);
+            for (int h = 0; h < heads; h++)
+                for (int c = 0; c < COLUMNS; c++) SIMD_ADD_SCALED(sum[h][c], q[h * head_dim + d], key[c]);
         }
-        for (int c = 0; c < COLUMNS; c++) SIMD_STORE(score + j + c * SIMD_WIDTH, sum[c]);
+        for (int h = 0; h < heads; h++)
+            for (int c = 0; c < COLUMNS; c++) SIMD_STORE(score + (size_t)h * width + j + c * SIMD_WIDTH, sum[h][c]);
     }
 }
 
-/* Scores become exp(score - largest), n of them in whole blocks, 0 behind the n-th; returns their sum. */
+/* The scores of what is seen, both parts one behind the other. */
+SIMD_INLINE void score_heads(const KvShape *s, int heads, const real *q, const real *keys, const KvSight *sight,
+                             real *w, size_t width) {
+    int first = sight->to[0] - sight->from[0], second = sight->to[1] - sight->from[1];
+    size_t stride = key_stride(s);
+    score_part(heads, s->head_dim, q, keys + sight->from[0], stride, first, w, width);
+    if (second > 0) score_part(heads, s->head_dim, q, keys + sight->from[1], stride, second, w + first, width);
+}
+
+/* Scores become exp(score - largest), n of them in WHOLE (blocks), 0 behind the n-th; returns their sum. All steps go
+ * by the same short vectors: a wider load of what was just stored in parts would wait until that is in the cache. */
+SIMD_INLINE real weigh_blocks(int n, int whole, real scale, real softcap, real *w) {
+    for (int j = 0; softcap > 0 && j < whole; j++) w[j] = softcap * scalar_tanh(w[j] * scale / softcap);
+    if (softcap > 0) scale = 1;
+    for (int j = 0; j < whole; j += SIMD_WIDTH)
+        for (int i = j; i < j + SIMD_WIDTH; i++) w[i] = i < n ? w[i] * scale : -REAL_INFINITY;
+    real most = row_max(whole, w);
+    for (int j = 0; j < whole; j += SIMD_WIDTH)
+        SIMD_LOOP for (int i = j; i < j + SIMD_WIDTH; i++) w[i] = scalar_exp(w[i] - most);
+    return row_sum(whole, w);
+}
+
+/* A single block has loops of its own, without ends. */
 SIMD_INLINE real weigh(int n, real scale, real softcap, real *w) {
-    int whole = (n + BLOCK - 1) / BLOCK * BLOCK;
-    for (int j = 0; j < whole; j++) w[j] *= scale;
-    if (softcap > 0)
-        for (int j = 0; j < whole; j++) w[j] = softcap * scalar_tanh(w[j] / softcap);
-    for (int j = n; j < whole; j++) w[j] = -REAL_INFINITY;
-    return row_exp(whole, w, row_max(whole, w), w);
+    if (n <= BLOCK) return weigh_blocks(n, BLOCK, scale, softcap, w);
+    return weigh_blocks(n, (n + BLOCK - 1) / BLOCK * BLOCK, scale, softcap, w);
 }
 
 /* sum[(begin + j) % CHAINS] += w[j] values[j][0 .. SIMD_WIDTH): a text gives the same bits where its slots wrap and
@@ -112,7 +135,8 @@ SIMD_INLINE void mix(const KvShape *s, const real *values, const KvSight *sight,
         SimdReal sum[CHAINS];
         for (int c = 0; c < CHAINS; c++) SIMD_ZERO(sum[c]);
         mix_part(0, first, w, values + (size_t)sight->from[0] * width + d, width, sum);
-        mix_part(first % CHAINS, second, w + first, values + (size_t)sight->from[1] * width + d, width, sum);
+        if (second > 0)
+            mix_part(first % CHAINS, second, w + first, values + (size_t)sight->from[1] * width + d, width, sum);
         sum[0] = ((sum[0] + sum[1]) + (sum[2] + sum[3])) * factor;
         if (d + SIMD_WIDTH <= s->head_dim)
             SIMD_STORE(y + d, sum[0]);
@@ -128,11 +152,14 @@ SIMD_CLONES static void attend(const KvShape *s, const real *cache, const KvSigh
     int first = sight->to[0] - sight->from[0], second = sight->to[1] - sight->from[1];
     size_t stride = key_stride(s), width = stride + BLOCK; /* of a head's weights, behind their sum */
     const real *values = cache + values_at(s);
-    for (int h = 0; h < s->heads; h++) {
+    for (int h = 0, together; h < s->heads; h += together) {
         const real *keys = cache + (size_t)(h / group) * keys_size(s);
         real *w = scratch + (size_t)h * width + BLOCK;
-        score_part(hd, q + h * hd, keys + sight->from[0], stride, first, w);
-        score_part(hd, q + h * hd, keys + sight->from[1], stride, second, w + first);
+        together = group % TOGETHER == 0 ? TOGETHER : 1; /* never heads of two groups */
+        if (together == TOGETHER)
+            score_heads(s, TOGETHER, q + h * hd, keys, sight, w, width);
+        else
+            score_heads(s, 1, q + h * hd, keys, sight, w, width);
     }
     for (int h = 0; h < s->heads; h++) {
         real *w = scratch + (size_t)h * width + BLOCK;

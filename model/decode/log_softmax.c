@@ -1,6 +1,7 @@
 #include "decode/log_softmax.h"
 
 #include "simd.h"
+#include "vmath_scalar.h"
 
 #include <math.h>
 
@@ -33,7 +34,7 @@ SIMD_INLINE double exp_below(double x) {
 }
 
 /* Always in the same order: eight sums, then those. */
-static double total(int n, const double *x) {
+SIMD_INLINE double total(int n, const double *x) {
     double part[8] = {0};
     int i = 0;
     for (; i + 8 <= n; i += 8)
@@ -42,10 +43,12 @@ static double total(int n, const double *x) {
     return ((part[0] + part[4]) + (part[2] + part[6])) + ((part[1] + part[5]) + (part[3] + part[7]));
 }
 
-/* y = exp(x - most). */
-SIMD_CLONES static void exp_row(int n, const real *x, double most, double *y) {
+/* y = exp(x - the largest); returns log sum exp(x). */
+SIMD_CLONES static double exp_row(int n, const real *x, double *y) {
+    double most = (double)row_max(n, x);
 #pragma omp simd
     for (int i = 0; i < n; i++) y[i] = exp_below((double)x[i] - most);
+    return most + log(total(n, y));
 }
 
 SIMD_CLONES static void subtract_row(int n, const real *x, double log_z, double *y) {
@@ -54,8 +57,6 @@ SIMD_CLONES static void subtract_row(int n, const real *x, double log_z, double 
 }
 
 void log_softmax(int n, const real *logits, double *log_p) {
-    real most = logits[0];
-    for (int i = 1; i < n; i++) most = logits[i] > most ? logits[i] : most;
-    exp_row(n, logits, (double)most, log_p);
-    subtract_row(n, logits, (double)most + log(total(n, log_p)), log_p);
+    double log_z = exp_row(n, logits, log_p);
+    subtract_row(n, logits, log_z, log_p);
 }
