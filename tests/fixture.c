@@ -62,7 +62,7 @@ static double norm_at(long step) {
 static void say_runs(const FixtureSpec *p, SnapshotFacts *f) {
     f->versus = p->versus;
     snprintf(f->run_name[0], sizeof f->run_name[0], "modern");
-    snprintf(f->run_name[1], sizeof f->run_name[1], "window=4 softcap=20");
+    snprintf(f->run_name[1], sizeof f->run_name[1], "%s", p->rival ? p->rival : "window=4 softcap=20");
     f->rival_head = p->head;
     f->rival_loss = rival_loss_at(p->step);
     f->rival_test_nll = 0.9871;

@@ -16,13 +16,14 @@ typedef struct {
     const char *pos;                     /* rope (adjacent pairs, base 10000), learned, sinusoid, none */
     int head_off;                        /* layer * heads + head + 1 of the head that is switched off; 0: none */
     long step, head, steps;
-    bool truth;       /* a grammar is known */
-    bool letters;     /* every token is A */
-    bool no_curve;    /* the model came from a file */
-    bool length_norm; /* of the beam */
-    bool samples;     /* sentences are being drawn */
-    char versus;      /* a run beside it: 'A' or 'B' is looked at */
-    bool changed;     /* its options were set on the way */
+    bool truth;        /* a grammar is known */
+    bool letters;      /* every token is A */
+    bool no_curve;     /* the model came from a file */
+    bool length_norm;  /* of the beam */
+    bool samples;      /* sentences are being drawn */
+    char versus;       /* a run beside it: 'A' or 'B' is looked at */
+    const char *rival; /* what B is called; NULL: "window=4 softcap=20" */
+    bool changed;      /* its options were set on the way */
     RunState state;
     bool decode_running;
     const char *tamper, *message;

@@ -212,6 +212,16 @@ static void the_curve_that_is_exported_is_shown_under_the_cursor(void **unused) 
     app_free(a);
 }
 
+/* On a wall there is no room for both names: what B differs by is whole. */
+static void the_other_run_is_called_by_what_differs(void **unused) {
+    (void)unused;
+    FixtureSpec p = fixture_spec();
+    p.versus = 'B', p.rival = "window=2";
+    App *a = screen_new(&p);
+    screen_expect(a, " A  ━━ ▸B window=2");
+    app_free(a);
+}
+
 /* Large counts have their commas, also those of scores in vain. */
 static void scores_in_vain_are_counted(void **unused) {
     (void)unused;
@@ -547,6 +557,7 @@ int main(void) {
         cmocka_unit_test(panes_say_what_they_are),
         cmocka_unit_test(the_next_words_that_are_exported_are_shown),
         cmocka_unit_test(the_curve_that_is_exported_is_shown_under_the_cursor),
+        cmocka_unit_test(the_other_run_is_called_by_what_differs),
         cmocka_unit_test(scores_in_vain_are_counted),
         cmocka_unit_test(a_model_from_a_file_has_no_curve),
         cmocka_unit_test(the_next_row_of_the_cache_is_named),

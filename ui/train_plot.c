@@ -98,10 +98,12 @@ static int name_run(const SnapshotFacts *f, int i, int room, char out[TRAIN_NAME
     return cut ? room : utf8_columns(name);
 }
 
-/* A and B, in their own colours, whichever is looked at. The plot has W columns. */
+/* A and B, in their own colours, whichever is looked at. The plot has W columns. The name of B says what differs: where
+ * it fits it is whole, and A has what is left. */
 static int two_runs(LossPlot *l, const SnapshotFacts *f, int w) {
     int room = w - (w < NARROW_W ? LEGEND_NARROW_W : LEGEND_W), half = room / 2;
-    int used = name_run(f, 0, half, l->name[0]);
+    int differs = utf8_columns(f->run_name[1]),
+        used = name_run(f, 0, differs <= room ? room - differs : half, l->name[0]);
     (void)name_run(f, 1, room - used, l->name[1]);
     for (int i = 0; i < 2; i++) {
         const Points *p = f->versus == 'A' + i ? &l->loss : &l->rival;
