@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { TOGETHER = 12 }; /* beams that are decoded at once */
+enum { TOGETHER = 6 }; /* beams that are decoded at once */
 
 struct BeamModel {
     Decoder *decoder;
