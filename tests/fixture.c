@@ -16,8 +16,7 @@ const char *fixture_word(int i) {
     return words[i % WORDS];
 }
 
-/* A number in -1 .. 1 for each index, by integer arithmetic alone. */
-static double noise(unsigned a, unsigned b) {
+double fixture_noise(unsigned a, unsigned b) {
     unsigned x = a * 2654435761u ^ b * 2246822519u ^ 0x9e3779b9u;
     x ^= x >> 15, x *= 2246822519u, x ^= x >> 13, x *= 3266489917u, x ^= x >> 16;
     return (double)(x >> 8) / (double)(1u << 23) - 1;
@@ -43,10 +42,10 @@ FixtureSpec fixture_spec(void) {
 /* Facts. */
 
 static double loss_at(long step) {
-    return 0.9145 + 3.1 / (1 + (double)step / 24) + 0.03 * noise(7, (unsigned)step);
+    return 0.9145 + 3.1 / (1 + (double)step / 24) + 0.03 * fixture_noise(7, (unsigned)step);
 }
 static double rival_loss_at(long step) {
-    return 0.9935 + 3.0 / (1 + (double)step / 18) + 0.03 * noise(8, (unsigned)step);
+    return 0.9935 + 3.0 / (1 + (double)step / 18) + 0.03 * fixture_noise(8, (unsigned)step);
 }
 static double test_at(long step) {
     return 0.9145 + 2.9 / (1 + (double)step / 16) * (step > 0 ? 0.45 : 1);
@@ -56,7 +55,7 @@ static double rate_at(long step, long steps) {
     return 0.003 * (x < warm ? (x + 1) / warm : 0.1 + 0.9 * left * left);
 }
 static double norm_at(long step) {
-    return 0.35 + 2.0 / (1 + (double)step / 40) + 0.06 * noise(9, (unsigned)step);
+    return 0.35 + 2.0 / (1 + (double)step / 40) + 0.06 * fixture_noise(9, (unsigned)step);
 }
 
 static void say_runs(const FixtureSpec *p, SnapshotFacts *f) {
@@ -146,7 +145,7 @@ static void add_curve(Snapshot *s, const FixtureSpec *p) {
         table_add_real(curve, loss_at(step));
         table_add_real(curve, rate_at(step, p->steps));
         table_add_real(curve, norm_at(step));
-        table_add_real(curve, 240000 + 16000 * noise(11, (unsigned)step));
+        table_add_real(curve, 240000 + 16000 * fixture_noise(11, (unsigned)step));
     }
     for (long step = 0; step <= p->head; step += 100) {
         table_add_int(test, step);
@@ -359,8 +358,8 @@ static Field *vectors(const FixtureSpec *p, int layer, int heads, unsigned kind,
     Field *f = field_new(3, (int[]){heads, p->position, p->head_dim}, "attention.%d.%s", layer, name);
     for (size_t i = 0; i < field_count(f); i++) {
         int at = (int)(i / (size_t)p->head_dim) % p->position, dim = (int)i % p->head_dim;
-        double pull = noise((unsigned)at * 31 + (unsigned)layer, (unsigned)dim + 77) * (kind == 2 ? 1 : 0.8);
-        f->x[i] = (float)(1.15 * noise(kind * 1000 + (unsigned)layer * 97 + 5, (unsigned)i) + pull);
+        double pull = fixture_noise((unsigned)at * 31 + (unsigned)layer, (unsigned)dim + 77) * (kind == 2 ? 1 : 0.8);
+        f->x[i] = (float)(1.15 * fixture_noise(kind * 1000 + (unsigned)layer * 97 + 5, (unsigned)i) + pull);
     }
     return f;
 }
@@ -405,7 +404,7 @@ static Field *later_scores(const FixtureSpec *p, const Field *scores, int layer)
     Field *later = field_new(3, scores->dim, "rope.%d.shifted", layer);
     bool same = !strcmp(p->pos, "rope") || !strcmp(p->pos, "none");
     for (size_t i = 0; i < field_count(later); i++)
-        later->x[i] = same ? scores->x[i] : (real)((double)scores->x[i] * 0.9 + noise(55, (unsigned)i));
+        later->x[i] = same ? scores->x[i] : (real)((double)scores->x[i] * 0.9 + fixture_noise(55, (unsigned)i));
     return later;
 }
 
@@ -422,11 +421,11 @@ static void add_position_vectors(Snapshot *s) {
     enum { N = 32, LEARNED = 14 };
     Field *cosine = field_new(2, (int[]){N, N}, "rope.cosine"), *length = field_new(1, (int[]){N}, "rope.length");
     for (int i = 0; i < N; i++) {
-        length->x[i] = (float)(0.16 + (i < LEARNED ? 0.3 + 0.1 * noise(21, (unsigned)i) : 0));
+        length->x[i] = (float)(0.16 + (i < LEARNED ? 0.3 + 0.1 * fixture_noise(21, (unsigned)i) : 0));
         for (int j = 0; j < N; j++) {
             int low = i < j ? i : j, high = i < j ? j : i;
-            double x =
-                high < LEARNED ? cos(0.35 * (high - low)) * 0.8 : 0.25 * noise((unsigned)low + 40, (unsigned)high);
+            double x = high < LEARNED ? cos(0.35 * (high - low)) * 0.8
+                                      : 0.25 * fixture_noise((unsigned)low + 40, (unsigned)high);
             cosine->x[i * N + j] = (float)(i == j ? 1 : x);
         }
     }

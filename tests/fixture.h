@@ -38,7 +38,8 @@ void fixture_add_mask(Snapshot *s, const FixtureSpec *spec); /* what the mask pa
 void fixture_add_beam(Snapshot *s, const FixtureSpec *spec); /* what the beam pane reads; part of fixture_snapshot */
 void fixture_add_bpe(Snapshot *s);                           /* what the bpe pane reads; part of it too */
 const char *fixture_word(int i);                             /* of the words that the tokens are made of */
-Snapshot *fixture_plain(void);                               /* of fixture_spec */
-Snapshot *fixture_empty(void);                               /* being loaded: facts only */
+double fixture_noise(unsigned a, unsigned b); /* a number in -1 .. 1 for each pair, by integer arithmetic alone */
+Snapshot *fixture_plain(void);                /* of fixture_spec */
+Snapshot *fixture_empty(void);                /* being loaded: facts only */
 
 #endif

@@ -5,13 +5,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A number in -1 .. 1 for each pair, by integer arithmetic alone. */
-static double noise(unsigned a, unsigned b) {
-    unsigned x = a * 2654435761u ^ b * 2246822519u ^ 0x9e3779b9u;
-    x ^= x >> 15, x *= 2246822519u, x ^= x >> 13, x *= 3266489917u, x ^= x >> 16;
-    return (double)(x >> 8) / (double)(1u << 23) - 1;
-}
-
 static int slots_of(const FixtureSpec *p) {
     return p->window > 0 && p->window < p->position ? p->window : p->position;
 }
@@ -31,7 +24,7 @@ static void add_layer(Snapshot *s, const FixtureSpec *p, int layer) {
             for (int slot = 0; slot < slots_of(p); slot++)
                 for (int i = 0; i < p->head_dim; i++) {
                     unsigned where = (unsigned)(((layer * 2 + values) * 64 + h) * 1024 + i);
-                    f->x[at++] = (real)((values ? 1.5 : 2.75) * noise(where, (unsigned)position_in(p, slot)));
+                    f->x[at++] = (real)((values ? 1.5 : 2.75) * fixture_noise(where, (unsigned)position_in(p, slot)));
                 }
         snapshot_add_field(s, f);
     }

@@ -6,13 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-/* A number in -1 .. 1 for each pair, by integer arithmetic alone. */
-static double noise(unsigned a, unsigned b) {
-    unsigned x = a * 2654435761u ^ b * 2246822519u ^ 0x9e3779b9u;
-    x ^= x >> 15, x *= 2246822519u, x ^= x >> 13, x *= 3266489917u, x ^= x >> 16;
-    return (double)(x >> 8) / (double)(1u << 23) - 1;
-}
-
 typedef struct {
     const char *name, *kind, *inputs, *parameters, *formula;
     int cols;
@@ -81,7 +74,7 @@ static void add_statistics(Table *t, const Field *f) {
 static const Field *add_numbers(Snapshot *s, int op, const char *what, int rows, int cols, double size) {
     Field *f = field_new(2, (int[]){rows, cols}, "step.%d.%s", op, what);
     for (size_t i = 0; i < field_count(f); i++)
-        f->x[i] = (real)(rows == 1 ? size : size * noise((unsigned)op * 7 + (what[0] == 'g'), (unsigned)i));
+        f->x[i] = (real)(rows == 1 ? size : size * fixture_noise((unsigned)op * 7 + (what[0] == 'g'), (unsigned)i));
     snapshot_add_field(s, f);
     return f;
 }

@@ -1,9 +1,6 @@
 /* models: where an experiment gets a trained model from: "gpt" and "modern" are trained on the farm at first use and
- * kept in the cache folder under a hash of everything that made them; a path is a checkpoint, or a model of others
- * (loaded.h). Private to the laboratory.
- *
- * The cache is a convenience and never a cause of failure: what is damaged is made again, and when the folder cannot be
- * written to, a note says so. Two programs at once write the same bytes, each file in one go. */
+ * kept in the cache folder (trainings.h, kept.h); a path is a checkpoint, or a model of others (loaded.h). Private to
+ * the laboratory. */
 #ifndef LAB_MODELS_H
 #define LAB_MODELS_H
 
