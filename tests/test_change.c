@@ -2,6 +2,7 @@
  * begins again; the past stays as it was, bit for bit. */
 #include "lab_fixture.h"
 
+#include "expect.h"
 #include "mem.h"
 #include "recipe.h"
 
@@ -146,7 +147,7 @@ static void the_past_is_of_the_model_that_it_was(void **state) {
     double loss[STEPS + 1];
     static const int order[] = {140, 19, 20, 21, 36, 37, 38, 64, 63, 65, 90, 91, 92, 95, 120, 121, 119, 8, 0, 160, 37};
     static const char *const history[] = {NULL, "history=1"};
-    for (int h = 0; h < 2; h++) {
+    for (int h = EXPECT_SANITIZER ? 1 : 0; h < 2; h++) {
         Lab *l = changed_run(history[h], hash, loss);
         for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
             char line[32];
