@@ -12,18 +12,10 @@
 
 /* ---- the row under the cursor ---- */
 
-static const char *text_of(const Table *t, long row, const char *name) {
-    return row >= 0 && row < table_rows(t) ? table_text(t, row, table_find(t, name)) : "";
-}
-
-static long long int_of(const Table *t, long row, const char *name) {
-    return row >= 0 && row < table_rows(t) ? table_int(t, row, table_find(t, name)) : 0;
-}
-
 static void write_pair(const BpeSeen *s, int row, char *out, size_t bytes) {
-    const char *left = text_of(s->pairs, row, "left"), *right = text_of(s->pairs, row, "right");
+    const char *left = bpe_text(s->pairs, row, "left"), *right = bpe_text(s->pairs, row, "right");
     long long ties = bpe_fact(s, "ties");
-    Text count = format_count(int_of(s->pairs, row, "count"));
+    Text count = format_count(bpe_int(s->pairs, row, "count"));
     if (table_rows(s->pairs) == 0)
         snprintf(out, bytes, "%s", _("No pair is left: every word is one token, and there is nothing to merge."));
     else if (row == 0 && ties > 1)
@@ -34,12 +26,12 @@ static void write_pair(const BpeSeen *s, int row, char *out, size_t bytes) {
     else if (row == 0)
         snprintf(out, bytes, _("%s %s stand side by side %s times, more often than any other pair: merged next."), left,
                  right, count.s);
-    else if (int_of(s->pairs, row, "tied"))
+    else if (bpe_int(s->pairs, row, "tied"))
         snprintf(out, bytes, _("%s %s are as frequent (%s), but larger by the bytes of left, then right: %s %s first."),
-                 left, right, count.s, text_of(s->pairs, 0, "left"), text_of(s->pairs, 0, "right"));
+                 left, right, count.s, bpe_text(s->pairs, 0, "left"), bpe_text(s->pairs, 0, "right"));
     else
         snprintf(out, bytes, _("%s %s stand side by side %s times; %s times make the next pair."), left, right, count.s,
-                 format_count(int_of(s->pairs, 0, "count")).s);
+                 format_count(bpe_int(s->pairs, 0, "count")).s);
 }
 
 static void write_merge(const BpeSeen *s, int row, char *out, size_t bytes) {
@@ -48,16 +40,16 @@ static void write_merge(const BpeSeen *s, int row, char *out, size_t bytes) {
     snprintf(out, bytes,
              _("Merge %ld made %s of %s %s, %s times side by side: then %s symbols, %s tokens per word. Enter goes "
                "there."),
-             rank, text_of(s->merges, rank - 1, "merged"), text_of(s->merges, rank - 1, "left"),
-             text_of(s->merges, rank - 1, "right"), format_count(int_of(s->merges, rank - 1, "count")).s,
-             format_count(int_of(s->growth, rank, "vocabulary")).s, format_fixed(per_word, 3).s);
+             rank, bpe_text(s->merges, rank - 1, "merged"), bpe_text(s->merges, rank - 1, "left"),
+             bpe_text(s->merges, rank - 1, "right"), format_count(bpe_int(s->merges, rank - 1, "count")).s,
+             format_count(bpe_int(s->growth, rank, "vocabulary")).s, format_fixed(per_word, 3).s);
 }
 
 static void draw_word(const BpeSeen *s, int row, Canvas *c, Rect r) {
     BpeMarks marks = {.byte = !strcmp(bpe_fact_text(s, "unit"), "byte")};
     canvas_textf(c, r.x, r.y, r.w, STYLE_DIM, CANVAS_ELLIPSIS, _("“%s”, %s times. Enter puts it into the text."),
-                 bpe_word_of(s, row), format_count(int_of(s->words, row, "count")).s);
-    bpe_draw_pieces_lines(c, (Rect){r.x, r.y + 1, r.w, r.h - 1}, text_of(s->words, row, "pieces"), &marks);
+                 bpe_word_of(s, row), format_count(bpe_int(s->words, row, "count")).s);
+    bpe_draw_pieces_lines(c, (Rect){r.x, r.y + 1, r.w, r.h - 1}, bpe_text(s->words, row, "pieces"), &marks);
 }
 
 /* The ids of a text that is cut to its end. */
@@ -85,16 +77,16 @@ static void draw_step(const BpeSeen *s, int row, Canvas *c, Rect r) {
     } else if (row == 0) {
         str_add(&text, _("Words begin as units and </w>; merges follow in the order of their rank."));
     } else if (s->own) {
-        str_addf(&text, _("Merge %lld: %s %s."), int_of(s->steps, at, "rank"), text_of(s->steps, at, "left"),
-                 text_of(s->steps, at, "right"));
+        str_addf(&text, _("Merge %lld: %s %s."), bpe_int(s->steps, at, "rank"), bpe_text(s->steps, at, "left"),
+                 bpe_text(s->steps, at, "right"));
     } else {
-        str_addf(&text, _("Merge %lld: %s %s, wherever they stand side by side."), int_of(s->steps, at, "rank"),
-                 text_of(s->steps, at, "left"), text_of(s->steps, at, "right"));
+        str_addf(&text, _("Merge %lld: %s %s, wherever they stand side by side."), bpe_int(s->steps, at, "rank"),
+                 bpe_text(s->steps, at, "left"), bpe_text(s->steps, at, "right"));
     }
     canvas_text(c, r.x, r.y, r.w, text.s, STYLE_DIM, CANVAS_ELLIPSIS);
     str_done(&text);
     bpe_draw_pieces_lines(c, (Rect){r.x, r.y + 1, r.w, r.h - 1},
-                          row > 0 ? text_of(s->steps, at, "pieces") : bpe_fact_text(s, "text_units"), &marks);
+                          row > 0 ? bpe_text(s->steps, at, "pieces") : bpe_fact_text(s, "text_units"), &marks);
 }
 
 void bpe_draw_foot(const PaneContext *x, const BpeSeen *s, Canvas *c, Rect r) {

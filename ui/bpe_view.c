@@ -39,16 +39,16 @@ long long bpe_fact(const BpeSeen *s, const char *name) {
     return table_int(s->facts, 0, table_find(s->facts, name));
 }
 
-static const char *text_of(const Table *t, long row, const char *name) {
+const char *bpe_text(const Table *t, long row, const char *name) {
     return row >= 0 && row < table_rows(t) ? table_text(t, row, table_find(t, name)) : "";
 }
 
-static long long int_of(const Table *t, long row, const char *name) {
+long long bpe_int(const Table *t, long row, const char *name) {
     return row >= 0 && row < table_rows(t) ? table_int(t, row, table_find(t, name)) : 0;
 }
 
 const char *bpe_fact_text(const BpeSeen *s, const char *name) {
-    return text_of(s->facts, 0, name);
+    return bpe_text(s->facts, 0, name);
 }
 
 int bpe_rows(const BpeSeen *s, BpeList list) {
@@ -69,7 +69,7 @@ const char *bpe_list_name(BpeList list) {
 }
 
 const char *bpe_word_of(const BpeSeen *s, int row) {
-    return text_of(s->words, row, "word");
+    return bpe_text(s->words, row, "word");
 }
 
 long bpe_rank_of(const BpeSeen *s, int row) {
@@ -165,10 +165,10 @@ static BpeMarks marks_of(const PaneContext *x, const BpeSeen *s) {
     if (s->own) return m;
     int row = bpe_list(x, s) == BPE_PAIRS ? bpe_row(x, s, BPE_PAIRS) : 0;
     long merges = table_rows(s->merges);
-    if (merges > 0) m.newest = text_of(s->merges, merges - 1, "merged");
+    if (merges > 0) m.newest = bpe_text(s->merges, merges - 1, "merged");
     if (table_rows(s->pairs) == 0) return m;
-    m.left = text_of(s->pairs, row, "left");
-    m.right = text_of(s->pairs, row, "right");
+    m.left = bpe_text(s->pairs, row, "left");
+    m.right = bpe_text(s->pairs, row, "right");
     return m;
 }
 
@@ -178,7 +178,7 @@ static StyleRole role_of(const BpeMarks *m, const char *piece) {
 
 /* "e + s → es" in the colours of the pieces. */
 static void draw_sum(Canvas *c, Rect r, const Table *t, long row, const BpeMarks *m, int bold) {
-    const char *const part[] = {text_of(t, row, "left"), text_of(t, row, "right"), text_of(t, row, "merged")};
+    const char *const part[] = {bpe_text(t, row, "left"), bpe_text(t, row, "right"), bpe_text(t, row, "merged")};
     static const char *const before[] = {"", " + ", " → "};
     int at = 0;
     for (int i = 0; i < 3; i++) {
@@ -189,14 +189,14 @@ static void draw_sum(Canvas *c, Rect r, const Table *t, long row, const BpeMarks
 }
 
 static void draw_pair_row(const BpeSeen *s, const BpeMarks *m, Canvas *c, Rect r, int row) {
-    bool next = row == 0, tied = int_of(s->pairs, row, "tied") > 0;
+    bool next = row == 0, tied = bpe_int(s->pairs, row, "tied") > 0;
     const char *note = next ? _("next") : tied ? _("tied") : "";
     int bold = next ? ATTRIBUTE_BOLD : ATTRIBUTE_NONE, w = canvas_columns(c, note);
     canvas_textf(c, r.x, r.y, COUNT_W,
                  next   ? STYLE_STRONG
                  : tied ? STYLE_TEXT
                         : STYLE_DIM,
-                 bold, "%*s", COUNT_W - 1, format_count(int_of(s->pairs, row, "count")).s);
+                 bold, "%*s", COUNT_W - 1, format_count(bpe_int(s->pairs, row, "count")).s);
     canvas_text(c, r.x + COUNT_W - 1, r.y, 1, tied ? "=" : " ", STYLE_DIM, ATTRIBUTE_NONE);
     int at = COUNT_W + 1, room = r.w - at - (w > 0 ? w + 1 : 0);
     draw_sum(c, (Rect){r.x + at, r.y, room, 1}, s->pairs, row, m, bold);
@@ -205,18 +205,18 @@ static void draw_pair_row(const BpeSeen *s, const BpeMarks *m, Canvas *c, Rect r
 
 static void draw_word_row(const BpeSeen *s, const BpeMarks *m, Canvas *c, Rect r, int row) {
     canvas_textf(c, r.x, r.y, COUNT_W, STYLE_DIM, ATTRIBUTE_NONE, "%*s", COUNT_W - 1,
-                 format_count(int_of(s->words, row, "count")).s);
-    bpe_draw_pieces(c, r.x + COUNT_W + 1, r.y, r.w - COUNT_W - 1, text_of(s->words, row, "pieces"), m);
+                 format_count(bpe_int(s->words, row, "count")).s);
+    bpe_draw_pieces(c, r.x + COUNT_W + 1, r.y, r.w - COUNT_W - 1, bpe_text(s->words, row, "pieces"), m);
 }
 
 static void draw_merge_row(const BpeSeen *s, const BpeMarks *m, Canvas *c, Rect r, int row) {
     long at = table_rows(s->merges) - 1 - row;
-    long long ties = int_of(s->merges, at, "ties");
+    long long ties = bpe_int(s->merges, at, "ties");
     char count[64];
     if (ties > 1)
-        snprintf(count, sizeof count, _("%s, %lld tied"), format_count(int_of(s->merges, at, "count")).s, ties);
+        snprintf(count, sizeof count, _("%s, %lld tied"), format_count(bpe_int(s->merges, at, "count")).s, ties);
     else
-        snprintf(count, sizeof count, "%s", format_count(int_of(s->merges, at, "count")).s);
+        snprintf(count, sizeof count, "%s", format_count(bpe_int(s->merges, at, "count")).s);
     canvas_textf(c, r.x, r.y, RANK_W, STYLE_DIM, ATTRIBUTE_NONE, "%*ld", RANK_W, at + 1);
     int before = RANK_W + 2, w = canvas_columns(c, count), bold = row == 0 ? ATTRIBUTE_BOLD : ATTRIBUTE_NONE;
     draw_sum(c, (Rect){r.x + before, r.y, r.w - before - w - 1, 1}, s->merges, at, m, bold);
@@ -227,12 +227,12 @@ static void draw_merge_row(const BpeSeen *s, const BpeMarks *m, Canvas *c, Rect 
 static void draw_step_row(const BpeSeen *s, const BpeMarks *m, Canvas *c, Rect r, int row) {
     long at = row - 1;
     char made[256] = "";
-    if (row > 0) snprintf(made, sizeof made, "%s%s", text_of(s->steps, at, "left"), text_of(s->steps, at, "right"));
+    if (row > 0) snprintf(made, sizeof made, "%s%s", bpe_text(s->steps, at, "left"), bpe_text(s->steps, at, "right"));
     BpeMarks marks = {.newest = row > 0 ? made : NULL, .byte = m->byte};
     if (row > 0)
-        canvas_textf(c, r.x, r.y, RANK_W, STYLE_DIM, ATTRIBUTE_NONE, "%*lld", RANK_W, int_of(s->steps, at, "rank"));
+        canvas_textf(c, r.x, r.y, RANK_W, STYLE_DIM, ATTRIBUTE_NONE, "%*lld", RANK_W, bpe_int(s->steps, at, "rank"));
     bpe_draw_pieces(c, r.x + RANK_W + 2, r.y, r.w - RANK_W - 2,
-                    row > 0 ? text_of(s->steps, at, "pieces") : bpe_fact_text(s, "text_units"), &marks);
+                    row > 0 ? bpe_text(s->steps, at, "pieces") : bpe_fact_text(s, "text_units"), &marks);
 }
 
 static void write_heading(const BpeSeen *s, BpeList list, int w, char *out, size_t bytes) {

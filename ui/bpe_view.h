@@ -28,6 +28,9 @@ BpeList bpe_list(const PaneContext *x, const BpeSeen *s); /* with the cursor, of
 int bpe_rows(const BpeSeen *s, BpeList list);
 int bpe_row(const PaneContext *x, const BpeSeen *s, BpeList list); /* under the cursor, within the list */
 const char *bpe_list_name(BpeList list);                           /* as the command spells it */
+/* A cell of one of those tables; "" and 0 where there is none. */
+const char *bpe_text(const Table *t, long row, const char *name);
+long long bpe_int(const Table *t, long row, const char *name);
 /* Texts of rows; "" where there is none. */
 const char *bpe_word_of(const BpeSeen *s, int row);
 long bpe_rank_of(const BpeSeen *s, int row); /* of a row of the list of merges */

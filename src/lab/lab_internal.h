@@ -125,6 +125,7 @@ ModelTweak lab_tweak(const Lab *l);
 int lab_threads(const Options *o);       /* as given, else all cores */
 #define LAB_NO_MODEL "none"              /* of model= and tokenizer=: as if they were not given */
 const char *lab_model(const Options *o); /* the file or folder that O names; NULL: none, a model is trained */
+
 /* --- lab_files.c --- */
 const char *lab_base_name(const char *path); /* what a title shows of it; borrowed */
 
