@@ -24,7 +24,8 @@ typedef struct {
     long copied, other; /* predictions of either kind */
 } CopyTask;
 
-extern const Option copying_options[]; /* corpus, unseen, sentences, tests, context, schedule; an experiment adds batch, lr, d, layers and heads */
+extern const Option copying_options[]; /* corpus, unseen, sentences, tests, context, schedule; an experiment adds batch,
+                                          lr, d, layers and heads */
 
 /* Options of lm.train for a model of the stories; PAIRS more ("pos=none"). */
 Options *copying_model(const Options *o, const char *pairs);

@@ -218,7 +218,7 @@ const Experiment experiment_arch_ablate = {
               .title = N_("the Transformer of the stories with one thing changed at a time"),
               .see =
                   N_("Which part is needed for copying, which only for the rest: compare the letters of repeated names "
-                     "with all other bytes."),
+                     "with all other bytes. Copying begins late: with more steps= than the default."),
               .options = (const Option *const[]){ablate_options, copying_options, experiment_common_options, NULL},
               .tables = (const TableSpec[]){{"bits", bits_columns}, {"runs", runs_columns}, {0}},
               .figure = {FIGURE_BARS, "bits", "change", "repeat_bits other_bits", NULL}},

@@ -329,9 +329,10 @@ const Experiment experiment_stories_copy = {
     .entry = {.id = "stories.copy",
               .section = "S3 8",
               .title = N_("names never seen before are copied: attention against a window"),
-              .see =
-                  N_("Where a name comes again the window model can only guess; the Transformer learns to copy. One head of "
-                     "the last layer looks at the letter that comes next: O shows it."),
+              .see = N_(
+                  "Where a name comes again the window model can only guess; the Transformer learns to copy. Nothing "
+                  "is left to guess there: with more steps= it comes nearer to 0. One head of the last layer looks "
+                  "at the letter that comes next: O shows it."),
               .options = (const Option *const[]){copy_options, copying_options, experiment_common_options, NULL},
               .tables = (const TableSpec[]){{"bits", bits_columns},
                                             {"induction", induction_columns},
