@@ -71,8 +71,9 @@ typedef struct {
     void *user;
 } Job;
 
-static _Noreturn void run_job(const Job *job, pid_t group) {
-    setpgid(0, group);
+static _Noreturn void run_job(const Job *job) {
+    setpgid(0, 0);
+    signal(SIGHUP, SIG_DFL);
     signal(SIGTTOU, SIG_DFL);
     set_environment(job->options);
     if (job->argv != NULL) {
@@ -84,11 +85,19 @@ static _Noreturn void run_job(const Job *job, pid_t group) {
     _exit(status);
 }
 
+static volatile pid_t job_group; /* the shell's only job */
+
+static void pass_on(int number) {
+    kill(-job_group, number);
+}
+
 /* Waits for the job; when it stops the terminal is the shell's until the order to go on. The shell outlives the job: at
- * its end the system would hang up the terminal, which is looked at afterwards. */
+ * its end the system would hang up the terminal, which is looked at afterwards. Of a hang-up the leader of the session
+ * alone is told, and tells its job unless it is DEAF; it ends when nobody reads its reports. */
 static _Noreturn void run_shell(const Job *job, int tty, int reports, int orders) {
     struct termios own;
     signal(SIGTTOU, SIG_IGN);
+    signal(SIGHUP, SIG_IGN);
     tcgetattr(tty, &own);
     pid_t child = fork();
     if (child == 0) {
@@ -97,14 +106,19 @@ static _Noreturn void run_shell(const Job *job, int tty, int reports, int orders
         tcsetpgrp(tty, getpid());
         close(reports);
         close(orders);
-        run_job(job, 0);
+        run_job(job);
     }
     setpgid(child, child);
+    job_group = child;
+    if (!job->options->deaf) signal(SIGHUP, pass_on);
     tcsetpgrp(tty, child);
     report(reports, REPORT_CHILD, (int)child);
     for (;;) {
         int status;
-        if (waitpid(child, &status, WUNTRACED) < 0) _exit(98);
+        if (waitpid(child, &status, WUNTRACED) < 0) {
+            if (errno == EINTR) continue;
+            _exit(98);
+        }
         if (WIFSTOPPED(status)) {
             char order;
             tcsetpgrp(tty, getpid());
@@ -116,7 +130,9 @@ static _Noreturn void run_shell(const Job *job, int tty, int reports, int orders
         }
         tcsetpgrp(tty, getpid());
         report(reports, REPORT_END, WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
-        for (;;) pause();
+        char end;
+        while (read(orders, &end, 1) < 0 && errno == EINTR) continue;
+        _exit(0);
     }
 }
 
@@ -169,6 +185,10 @@ static _Noreturn void become_shell(const Pty *p, const Job *job, int reports, in
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
+    close(p->slave);
+    close(p->master); /* or the terminal would live on when the test does not */
+    close(p->reports);
+    close(p->orders);
     run_shell(job, 0, reports, orders);
 }
 
@@ -187,14 +207,14 @@ static Pty *start(const Job *job) {
     int reports[2], orders[2];
     open_pipe(reports);
     open_pipe(orders);
+    p->reports = reports[0];
+    p->orders = orders[1];
     fflush(stdout);
     p->shell = fork();
     assert_true(p->shell >= 0);
     if (p->shell == 0) become_shell(p, job, reports[1], orders[0]);
     close(reports[1]);
     close(orders[0]);
-    p->reports = reports[0];
-    p->orders = orders[1];
     Report first;
     assert_int_equal(read(p->reports, &first, sizeof first), sizeof first);
     assert_int_equal(first.kind, REPORT_CHILD);
@@ -215,8 +235,7 @@ void pty_free(Pty *p) {
     if (p->stopped) kill(p->child, SIGCONT);
     kill(p->shell, SIGKILL);
     waitpid(p->shell, NULL, 0);
-    close(p->master);
-    close(p->slave);
+    if (p->master >= 0) pty_hang_up(p);
     close(p->reports);
     close(p->orders);
     vterm_free(p->vterm);
@@ -292,6 +311,12 @@ void pty_resize(Pty *p, int w, int h) {
 
 void pty_signal(Pty *p, int signal) {
     assert_int_equal(kill(p->child, signal), 0);
+}
+
+void pty_hang_up(Pty *p) {
+    close(p->slave);
+    close(p->master);
+    p->master = p->slave = -1;
 }
 
 void pty_continue(Pty *p) {

@@ -17,6 +17,7 @@ typedef struct {
     int w, h;               /* 0: 80 x 24 */
     const char *term;       /* TERM; NULL: xterm-256color, "": not set */
     const char *const *env; /* "NAME=value" ..., NULL at the end; may be NULL. LC_ALL=C.UTF-8, no NO_COLOR, no COLORTERM otherwise */
+    bool deaf;              /* the shell keeps a hang-up to itself */
 } PtyOptions;
 
 typedef struct {
@@ -38,6 +39,7 @@ void pty_type(Pty *p, const char *bytes);
 void pty_resize(Pty *p, int w, int h);
 void pty_signal(Pty *p, int signal); /* to the child itself */
 void pty_continue(Pty *p);           /* fg */
+void pty_hang_up(Pty *p);            /* the terminal is gone: only pty_expect_exit_unread and pty_free may follow */
 
 void pty_print(Pty *p, const char *text); /* as the shell prints when its job is over or stopped */
 pid_t pty_child(const Pty *p);

@@ -214,6 +214,22 @@ static void it_leaves_though_nobody_reads(void **state) {
     pty_free(p);
 }
 
+/* A window that is closed, a connection that breaks: the shell passes the signal on, or the program is told by nothing
+ * but its terminal. Nothing of it stays either way. */
+static void a_hang_up_ends_it(void **state) {
+    (void)state;
+    Pty *p = open_program(&small_window);
+    expect_training(p);
+    pty_hang_up(p);
+    assert_int_equal(pty_expect_exit_unread(p), 128 + SIGHUP);
+    pty_free(p);
+    p = open_program(&(PtyOptions){.w = 80, .h = 24, .deaf = true});
+    expect_training(p);
+    pty_hang_up(p);
+    assert_int_equal(pty_expect_exit_unread(p), 128 + SIGHUP);
+    pty_free(p);
+}
+
 /* The number of the WHICH-th thread besides the one of the terminal; 0: there is none, or it is unknown here. */
 static int other_thread(pid_t process, int which) {
     char command[64];
@@ -380,6 +396,7 @@ int main(void) {
         cmocka_unit_test(any_other_key_stays),
         cmocka_unit_test(signals_leave),
         cmocka_unit_test(it_leaves_though_nobody_reads),
+        cmocka_unit_test(a_hang_up_ends_it),
         cmocka_unit_test(a_crash_of_any_thread_leaves),
         cmocka_unit_test(the_terminal_says_whether_it_is_light),
         cmocka_unit_test(a_hint_of_the_environment_counts),

@@ -21,6 +21,7 @@
 #include <curses.h>
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <termios.h>
@@ -469,7 +470,7 @@ static Event next(Term *t, double timeout, int wake_fd) {
         case WAIT_WAKE:
             return (Event){.kind = EVENT_WAKE};
         case WAIT_END:
-            return (Event){.kind = EVENT_QUIT};
+            return (Event){.kind = EVENT_QUIT, .signal = SIGHUP};
         case WAIT_NOTHING:
             if (cut && term_decode_flush(&c->decoder, &event)) return event;
             if (!cut) return (Event){.kind = EVENT_NONE};
