@@ -59,6 +59,39 @@ static void logarithmic_axes(void **state) {
     table_free(t);
 }
 
+/* A table of LINES series, two points each. */
+static Table *table_of_lines(int lines) {
+    static const Column named[] = {{"x", COLUMN_INT, ""}, {"y", COLUMN_DOUBLE, ""}, {"name", COLUMN_INT, ""}, {0}};
+    Table *t = table_new("t", named);
+    for (int i = 0; i < 2 * lines; i++) {
+        table_add_int(t, i % 2);
+        table_add_real(t, i);
+        table_add_int(t, 100 + i / 2);
+    }
+    return t;
+}
+
+/* Every line is drawn and named; where they are too many to be told apart, how many are missing is said. */
+static void many_lines_are_drawn_or_counted(void **state) {
+    (void)state;
+    Figure f = {FIGURE_LINE, "t", "x", "y", "name"};
+    Table *t = table_of_lines(10);
+    char *text = draw(&f, t, 100, 12);
+    for (int i = 0; i < 10; i++) {
+        char name[8];
+        snprintf(name, sizeof name, " %d", 100 + i);
+        if (!strstr(text, name)) fail_msg("no%s in\n%s", name, text);
+    }
+    assert_null(strstr(text, "more"));
+    mem_free(text);
+    table_free(t);
+    t = table_of_lines(15);
+    text = draw(&f, t, 60, 12);
+    assert_non_null(strstr(text, "… and 3 more in the table"));
+    mem_free(text);
+    table_free(t);
+}
+
 /* Columns to the first of a line's glyphs, and how many there are. */
 static void bar_of(const char *text, int row, int *from, int *cells) {
     for (; row > 0; row--) text = strchr(text, '\n') + 1;
@@ -182,6 +215,7 @@ static void nothing_breaks_in_little_room(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_have_the_names_of_columns_or_series),
+        cmocka_unit_test(many_lines_are_drawn_or_counted),
         cmocka_unit_test(logarithmic_axes),
         cmocka_unit_test(bars_keep_their_sign),
         cmocka_unit_test(bars_have_readable_numbers),

@@ -111,7 +111,7 @@ void bpe_draw_foot(const PaneContext *x, const BpeSeen *s, Canvas *c, Rect r) {
 static void draw_curve(const BpeSeen *s, Canvas *c, Rect r, const char *column, const char *label, StyleRole role) {
     int n = (int)table_rows(s->growth);
     double *x = reading_column(s->growth, "merges", 0, n), *y = reading_column(s->growth, column, 0, n);
-    Series series = {x, y, n, role, NULL};
+    Series series = {x, y, n, role, NULL, 0};
     Plot plot = {.series = &series,
                  .count = 1,
                  .whole_x = true,

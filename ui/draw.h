@@ -36,6 +36,7 @@ typedef struct {
     int n;
     StyleRole role;
     const char *label; /* NULL: none */
+    int dash;          /* 0: a whole line; 1 and more: with gaps, told apart from others of its colour */
 } Series;
 /* A place on the x axis where something happened. */
 typedef struct {
@@ -55,7 +56,8 @@ typedef struct {
     const PlotMark *mark; /* [marks] by rising x */
     int marks;
 } Plot;
-/* Axes with round ticks, labels never cut, lines drawn at half-block or braille resolution. */
+/* Axes with round ticks, labels never cut, lines drawn at half-block or braille resolution; the names of lines above, in
+ * several rows where the plot can spare them, and how many have no room. */
 void draw_plot(Canvas *c, Rect r, const Plot *p);
 /* The x under a column of a plot drawn in R, for clicks; NaN outside of its lines. */
 double draw_plot_x(const Canvas *c, Rect r, const Plot *p, int x);

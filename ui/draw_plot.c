@@ -2,12 +2,14 @@
 #include "draw.h"
 
 #include "mem.h"
+#include "plot_legend.h"
 #include "ticks.h"
-#include "utf8.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+enum { LINES_LEAST = 8 }; /* rows of lines and axis before names take more than one */
 
 /* Where a plot stands: the same for drawing and for clicks. */
 typedef struct {
@@ -15,7 +17,8 @@ typedef struct {
     bool log_y;
     Rect area;          /* cells of the lines */
     int dots_x, dots_y; /* dots of a cell */
-    bool header, axis, tick_row;
+    bool axis, tick_row;
+    Legend legend; /* above the lines */
     Ticks x_ticks, y_ticks;
 } Frame;
 
@@ -68,11 +71,11 @@ static bool find_ranges(Frame *f, const Plot *p) {
     return isfinite(f->x0) && isfinite(f->x1) && isfinite(f->y0) && isfinite(f->y1);
 }
 
-static bool has_header(const Plot *p) {
-    if (p->y_label != NULL) return true;
-    for (int s = 0; s < p->count; s++)
-        if (p->series[s].label != NULL) return true;
-    return false;
+/* Rows that names may take: a plot needs some for its lines first. */
+static int legend_most(int h) {
+    int spare = h - LINES_LEAST;
+    if (spare > h / 4) spare = h / 4;
+    return spare > 1 ? spare : 1;
 }
 
 static bool find_frame(Frame *f, const Canvas *c, Rect r, const Plot *p) {
@@ -80,10 +83,10 @@ static bool find_frame(Frame *f, const Canvas *c, Rect r, const Plot *p) {
     if (r.w < 1 || r.h < 1 || !find_ranges(f, p)) return false;
     f->dots_x = c->glyphs == GLYPHS_BRAILLE ? 2 : 1;
     f->dots_y = c->glyphs == GLYPHS_BRAILLE ? 4 : c->glyphs == GLYPHS_HALF ? 2 : 1;
-    f->header = r.h >= 4 && has_header(p);
+    if (r.h >= 4) f->legend = plot_legend(c, r.w, legend_most(r.h), p);
     f->tick_row = r.h >= 5;
     f->axis = r.h >= 7;
-    int top = f->header ? 1 : 0, bottom = (f->tick_row ? 1 : 0) + (f->axis ? 1 : 0);
+    int top = f->legend.rows, bottom = (f->tick_row ? 1 : 0) + (f->axis ? 1 : 0);
     f->area = (Rect){r.x, r.y + top, r.w, r.h - top - bottom};
     int most = f->area.h / 2 > 8 ? 8 : f->area.h / 2;
     f->y_ticks = f->log_y ? ticks_log(f->y0, f->y1, most) : ticks_linear(f->y0, f->y1, most);
@@ -128,22 +131,26 @@ double draw_plot_x(const Canvas *c, Rect r, const Plot *p, int x) {
 typedef struct {
     uint8_t *dot; /* [h * w], 0 or 1 + series */
     int w, h;
-    bool dashed; /* lines are told apart by gaps: the first has none, the second every second column ... */
 } Raster;
 
-static void set_dot(Raster *g, int x, int y, int series) {
+/* What a line is drawn with. */
+typedef struct {
+    int series, gap; /* gap: every how many columns there is one; 0: none */
+} Pen;
+
+static void set_dot(Raster *g, int x, int y, Pen pen) {
     if (x < 0 || y < 0 || x >= g->w || y >= g->h) return;
-    if (g->dashed && series > 0 && x % (series + 1) == 0) return;
+    if (pen.gap > 0 && x % pen.gap == 0) return;
     uint8_t *dot = &g->dot[(size_t)y * (size_t)g->w + (size_t)x];
-    if (*dot == 0) *dot = (uint8_t)(series + 1); /* the first series lies on top */
+    if (*dot == 0) *dot = (uint8_t)(pen.series + 1); /* the first series lies on top */
 }
 
 /* Bresenham's line. */
-static void set_line(Raster *g, int x0, int y0, int x1, int y1, int series) {
+static void set_line(Raster *g, int x0, int y0, int x1, int y1, Pen pen) {
     int dx = x1 > x0 ? x1 - x0 : x0 - x1, dy = y1 > y0 ? y0 - y1 : y1 - y0;
     int step_x = x0 < x1 ? 1 : -1, step_y = y0 < y1 ? 1 : -1, error = dx + dy;
     for (;;) {
-        set_dot(g, x0, y0, series);
+        set_dot(g, x0, y0, pen);
         if (x0 == x1 && y0 == y1) return;
         int twice = 2 * error;
         if (twice >= dy) error += dy, x0 += step_x;
@@ -155,7 +162,7 @@ static int clamp_dot(double at, int dots) {
     return (int)lround(fmin(fmax(at, -2.0 * dots), 3.0 * dots)); /* far outside is as good as anywhere outside */
 }
 
-static void raster_series(Raster *g, const Frame *f, const Series *s, int index) {
+static void raster_series(Raster *g, const Frame *f, const Series *s, Pen pen) {
     bool drawing = false;
     int last_x = 0, last_y = 0;
     for (int i = 0; i < s->n; i++) {
@@ -166,17 +173,13 @@ static void raster_series(Raster *g, const Frame *f, const Series *s, int index)
         }
         int x_dot = clamp_dot(dot_x(f, s->x[i]), g->w), y_dot = clamp_dot(dot_y(f, y), g->h);
         if (drawing)
-            set_line(g, last_x, last_y, x_dot, y_dot, index);
+            set_line(g, last_x, last_y, x_dot, y_dot, pen);
         else
-            set_dot(g, x_dot, y_dot, index);
+            set_dot(g, x_dot, y_dot, pen);
         drawing = true;
         last_x = x_dot;
         last_y = y_dot;
     }
-}
-
-static uint32_t ascii_mark(int series) {
-    return (uint32_t) "*o+x#%"[series % 6];
 }
 
 static int dot_at(const Raster *g, int x, int y) {
@@ -218,19 +221,15 @@ static void put_raster(Canvas *c, const Frame *f, const Raster *g, const Plot *p
                 put_halves(c, x, y, p, dot_at(g, column, 2 * row), dot_at(g, column, 2 * row + 1));
             } else {
                 int dot = dot_at(g, column, row);
-                if (dot > 0) canvas_put(c, x, y, ascii_mark(dot - 1), p->series[dot - 1].role, ATTRIBUTE_NONE);
+                if (dot > 0) canvas_put(c, x, y, plot_ascii_mark(dot - 1), p->series[dot - 1].role, ATTRIBUTE_NONE);
             }
         }
 }
 
-static bool is_dashed(const Canvas *c) {
-    return !c->heat_colour && c->glyphs != GLYPHS_ASCII;
-}
-
 static void draw_lines(Canvas *c, const Frame *f, const Plot *p) {
-    Raster g = {.w = f->area.w * f->dots_x, .h = f->area.h * f->dots_y, .dashed = is_dashed(c)};
+    Raster g = {.w = f->area.w * f->dots_x, .h = f->area.h * f->dots_y};
     g.dot = MEM_ARRAY(uint8_t, (size_t)g.w * (size_t)g.h + 1);
-    for (int s = 0; s < p->count; s++) raster_series(&g, f, &p->series[s], s);
+    for (int s = 0; s < p->count; s++) raster_series(&g, f, &p->series[s], (Pen){s, plot_gap(c, &p->series[s], s)});
     put_raster(c, f, &g, p);
     mem_free(g.dot);
 }
@@ -291,62 +290,6 @@ static void draw_x_axis(Canvas *c, const Frame *f, Rect r, const Plot *p) {
     }
 }
 
-/* ---- the legend ---- */
-
-typedef struct {
-    uint32_t line; /* drawn twice; in ASCII a mark, once */
-    const char *label;
-    StyleRole role;
-} LegendEntry;
-
-#define LEGEND_MOST 8
-
-static int add_series_entries(const Canvas *c, const Plot *p, LegendEntry *out) {
-    static const uint32_t dashes[] = {0x2501, 0x254D, 0x2505, 0x2509};
-    int n = 0;
-    for (int s = 0; s < p->count && n < LEGEND_MOST - 1; s++) {
-        if (p->series[s].label == NULL) continue;
-        uint32_t line = c->glyphs == GLYPHS_ASCII ? ascii_mark(s) : dashes[is_dashed(c) ? s % 4 : 0];
-        out[n++] = (LegendEntry){line, p->series[s].label, p->series[s].role};
-    }
-    return n;
-}
-
-static int header_columns(const LegendEntry *entry, int n, const char *y_label) {
-    int columns = y_label == NULL ? 0 : utf8_columns(y_label);
-    for (int i = 0; i < n; i++) columns += utf8_columns(entry[i].label) + 5;
-    return columns;
-}
-
-/* The lines and, when all of it has room, the level: there its name stands still whatever the lines do. */
-static int legend_of(const Canvas *c, int width, const Plot *p, LegendEntry *out) {
-    int n = add_series_entries(c, p, out);
-    if (isnan(p->level) || p->level_label == NULL) return n;
-    out[n] = (LegendEntry){c->glyphs == GLYPHS_ASCII ? '-' : 0x2504, p->level_label, STYLE_TRUTH};
-    return header_columns(out, n + 1, p->y_label) <= width ? n + 1 : n;
-}
-
-static bool level_in_legend(const Canvas *c, const Frame *f, int width, const Plot *p) {
-    LegendEntry entry[LEGEND_MOST];
-    int n = f->header ? legend_of(c, width, p, entry) : 0;
-    return n > 0 && entry[n - 1].label == p->level_label;
-}
-
-static void draw_header(Canvas *c, Rect r, const Plot *p) {
-    LegendEntry entry[LEGEND_MOST];
-    int used = 0, x = r.x + r.w;
-    if (p->y_label != NULL) used = canvas_text(c, r.x, r.y, r.w, p->y_label, STYLE_DIM, CANVAS_ELLIPSIS) + 2;
-    for (int i = legend_of(c, r.w, p, entry) - 1; i >= 0; i--) {
-        int columns = canvas_columns(c, entry[i].label) + 3;
-        if (x - columns < r.x + used) break;
-        x -= columns;
-        canvas_put(c, x, r.y, c->glyphs == GLYPHS_ASCII ? ' ' : entry[i].line, entry[i].role, ATTRIBUTE_NONE);
-        canvas_put(c, x + 1, r.y, entry[i].line, entry[i].role, ATTRIBUTE_NONE);
-        canvas_text(c, x + 3, r.y, -1, entry[i].label, entry[i].role, ATTRIBUTE_NONE);
-        x -= 2;
-    }
-}
-
 /* ---- labels among the lines ---- */
 
 static bool is_free(Canvas *c, const Frame *f, int x, int y, int columns) {
@@ -379,11 +322,11 @@ static bool is_word(Canvas *c, int x, int y) {
     return cell != NULL && cell->role == STYLE_TRUTH && cell->ch != 0x2504 && cell->ch != '-' && cell->ch < 0x2500;
 }
 
-static void draw_level(Canvas *c, const Frame *f, Rect r, const Plot *p) {
+static void draw_level(Canvas *c, const Frame *f, const Plot *p) {
     double level = scaled(p->log_y, p->level);
     if (!isfinite(level) || level < f->y0 || level > f->y1) return;
     int y = cell_y(f, level);
-    if (p->level_label != NULL && !level_in_legend(c, f, r.w, p)) place_label(c, f, y, p->level_label, STYLE_TRUTH);
+    if (p->level_label != NULL && !f->legend.level) place_label(c, f, y, p->level_label, STYLE_TRUTH);
     for (int x = f->area.x; x < f->area.x + f->area.w; x++) {
         if (!is_free(c, f, x, y, 1) || is_word(c, x - 1, y) || is_word(c, x + 1, y)) continue;
         canvas_put(c, x, y, 0x2504, STYLE_TRUTH, ATTRIBUTE_NONE);
@@ -430,11 +373,11 @@ void draw_plot(Canvas *c, Rect r, const Plot *p) {
     r = (Rect){0, 0, view.w, view.h};
     Frame f;
     if (!find_frame(&f, &view, r, p)) return;
-    if (f.header) draw_header(&view, r, p);
+    if (f.legend.rows > 0) plot_legend_draw(&view, r, &f.legend, p->y_label);
     draw_y_axis(&view, &f, r.x);
     draw_x_axis(&view, &f, r, p);
     draw_lines(&view, &f, p);
-    draw_level(&view, &f, r, p);
+    draw_level(&view, &f, p);
     draw_marks(&view, &f, p);
     draw_cursor(&view, &f, r, p);
 }

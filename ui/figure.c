@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SERIES_MOST = 6, LABEL_MOST = 24, NUMBER_W = 11, PANEL_W = 46 };
+enum { SERIES_MOST = 6, LINES_MOST = 12, LABEL_MOST = 24, NUMBER_W = 11, PANEL_W = 46 };
 
 static const StyleRole series_roles[SERIES_MOST] = {STYLE_SERIES_A, STYLE_SERIES_B, STYLE_SERIES_C,
                                                     STYLE_SERIES_D, STYLE_MODEL,    STYLE_TRUTH};
@@ -47,16 +47,28 @@ typedef struct {
     int n;
 } Line;
 
-static Line *line_named(Line *lines, int *count, const char *label, long rows) {
-    for (int i = 0; i < *count; i++) {
-        if (!strcmp(lines[i].label, label)) return &lines[i];
+typedef struct {
+    Line *line; /* [count] */
+    int count, capacity;
+} Lines;
+
+static Line *line_named(Lines *l, const char *label, long rows) {
+    for (int i = 0; i < l->count; i++) {
+        if (!strcmp(l->line[i].label, label)) return &l->line[i];
     }
-    if (*count == SERIES_MOST) return NULL;
-    Line *l = &lines[(*count)++];
-    snprintf(l->label, sizeof l->label, "%s", label);
-    l->x = MEM_ARRAY(double, (size_t)rows);
-    l->y = MEM_ARRAY(double, (size_t)rows);
-    return l;
+    MEM_GROW(l->line, l->count, l->capacity);
+    Line *line = &l->line[l->count++];
+    *line = (Line){.x = MEM_ARRAY(double, (size_t)rows), .y = MEM_ARRAY(double, (size_t)rows)};
+    snprintf(line->label, sizeof line->label, "%s", label);
+    return line;
+}
+
+static void free_lines(Lines *l) {
+    for (int i = 0; i < l->count; i++) {
+        mem_free(l->line[i].x);
+        mem_free(l->line[i].y);
+    }
+    mem_free(l->line);
 }
 
 /* The columns that NAMES has, in order; how many. */
@@ -97,28 +109,36 @@ static void add_point(Line *l, const Table *t, long row, int x, int y) {
     l->y[l->n++] = value;
 }
 
-static int collect_lines(const Figure *f, const Table *t, const int *column, int columns, Line *lines) {
-    int count = 0, x = table_find(t, f->x);
+static Lines collect_lines(const Figure *f, const Table *t, const int *column, int columns) {
+    Lines lines = {0};
+    int x = table_find(t, f->x);
     long rows = table_rows(t);
     for (int i = 0; i < columns; i++) {
         for (long row = 0; row < rows; row++) {
             char label[LABEL_MOST];
             series_of(f, t, row, column[i], columns, label, sizeof label);
-            Line *l = line_named(lines, &count, label, rows);
-            if (l) add_point(l, t, row, x, column[i]);
+            add_point(line_named(&lines, label, rows), t, row, x, column[i]);
         }
     }
-    return count;
+    return lines;
+}
+
+/* Returns how many: not all where colours and dashes would repeat. */
+static int series_from(const Lines *l, Series out[LINES_MOST]) {
+    int n = l->count < LINES_MOST ? l->count : LINES_MOST;
+    for (int i = 0; i < n; i++) {
+        const Line *line = &l->line[i];
+        const char *label = line->label[0] ? line->label : NULL;
+        out[i] = (Series){line->x, line->y, line->n, series_roles[i % SERIES_MOST], label, i / SERIES_MOST};
+    }
+    return n;
 }
 
 static void draw_lines(Canvas *c, Rect r, const Figure *f, const Table *t, const FigureMore *more) {
     int column[SERIES_MOST], columns = columns_of(f->y, t, column);
-    Line lines[SERIES_MOST] = {0};
-    int count = collect_lines(f, t, column, columns, lines);
-    Series drawn[SERIES_MOST];
-    for (int i = 0; i < count; i++)
-        drawn[i] =
-            (Series){lines[i].x, lines[i].y, lines[i].n, series_roles[i], lines[i].label[0] ? lines[i].label : NULL};
+    Lines lines = collect_lines(f, t, column, columns);
+    Series drawn[LINES_MOST];
+    int count = series_from(&lines, drawn), left_out = lines.count - count;
     Plot plot = {.series = drawn,
                  .count = count,
                  .whole_x = !is_fraction(t, table_find(t, f->x)),
@@ -128,11 +148,11 @@ static void draw_lines(Canvas *c, Rect r, const Figure *f, const Table *t, const
                  .level = more ? more->level : (double)NAN,
                  .level_label = more ? more->level_label : NULL,
                  .cursor_x = (double)NAN};
-    draw_plot(c, r, &plot);
-    for (int i = 0; i < count; i++) {
-        mem_free(lines[i].x);
-        mem_free(lines[i].y);
-    }
+    draw_plot(c, (Rect){r.x, r.y, r.w, left_out > 0 ? r.h - 1 : r.h}, &plot);
+    if (left_out > 0)
+        canvas_textf(c, r.x, r.y + r.h - 1, r.w, STYLE_DIM, CANVAS_ELLIPSIS, _("… and %ld more in the table"),
+                     (long)left_out);
+    free_lines(&lines);
 }
 
 /* Bars: one for each row and column, the columns of a row below each other; from the middle where there are negative

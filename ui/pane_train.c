@@ -50,7 +50,7 @@ static void draw_small(const PaneContext *x, Canvas *c, Rect r, const char *colu
     const Table *curve = snapshot_table(x->snapshot, "curve");
     Span span = span_of(x->state, curve, snapshot_facts(x->snapshot));
     Points p = points_new(curve, column, span, r.w - 8);
-    const Series series = {p.x, p.y, p.n, role, NULL};
+    const Series series = {p.x, p.y, p.n, role, NULL, 0};
     double low = 0, high = -(double)INFINITY;
     points_extend(&p, &low, &high);
     high = ticks_top(low, high, SMALL_TICKS);

@@ -226,8 +226,8 @@ Plot rope_plot(const RopeSeen *s, int w, Series series[2], double **columns) {
     }
     bool what_if = is_what_if(s);
     double *at = *columns;
-    series[0] = (Series){at, at + n, n, what_if ? STYLE_WARNING : STYLE_MODEL, what_if ? _("what if") : NULL};
-    series[1] = (Series){at, at + 2 * n, n, STYLE_MODEL, _("the model")};
+    series[0] = (Series){at, at + n, n, what_if ? STYLE_WARNING : STYLE_MODEL, what_if ? _("what if") : NULL, 0};
+    series[1] = (Series){at, at + 2 * n, n, STYLE_MODEL, _("the model"), 0};
     int distance = s->look.query - s->look.key;
     return (Plot){.series = series,
                   .count = what_if ? 2 : 1,

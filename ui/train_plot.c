@@ -81,8 +81,8 @@ StyleRole train_role(char letter) {
 
 /* Returns how many series there are. */
 static int one_run(LossPlot *l) {
-    l->series[0] = (Series){l->loss.x, l->loss.y, l->loss.n, STYLE_MODEL, _("training")};
-    l->series[1] = (Series){l->tests.x, l->tests.y, l->tests.n, STYLE_SERIES_B, _("test")};
+    l->series[0] = (Series){l->loss.x, l->loss.y, l->loss.n, STYLE_MODEL, _("training"), 0};
+    l->series[1] = (Series){l->tests.x, l->tests.y, l->tests.n, STYLE_SERIES_B, _("test"), 0};
     return l->tests.n > 0 ? 2 : 1;
 }
 
@@ -107,7 +107,7 @@ static int two_runs(LossPlot *l, const SnapshotFacts *f, int w) {
     (void)name_run(f, 1, room - used, l->name[1]);
     for (int i = 0; i < 2; i++) {
         const Points *p = f->versus == 'A' + i ? &l->loss : &l->rival;
-        l->series[i] = (Series){p->x, p->y, p->n, train_role((char)('A' + i)), l->name[i]};
+        l->series[i] = (Series){p->x, p->y, p->n, train_role((char)('A' + i)), l->name[i], 0};
     }
     return 2;
 }
