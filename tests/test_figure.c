@@ -143,6 +143,34 @@ static void bars_have_readable_numbers(void **state) {
     table_free(t);
 }
 
+static void expect_numbers(const double *value, int n, const char *const *words) {
+    static const Column one[] = {{"model", COLUMN_TEXT, ""}, {"perplexity", COLUMN_DOUBLE, ""}, {0}};
+    Table *t = table_new("t", one);
+    for (int i = 0; i < n; i++) {
+        table_add_text(t, "m");
+        table_add_real(t, value[i]);
+    }
+    char *text = draw(&(Figure){FIGURE_BARS, "t", "model", "perplexity", NULL}, t, 60, 8);
+    for (int i = 0; i < n; i++)
+        if (!strstr(text, words[i])) fail_msg("no '%s' in\n%s", words[i], text);
+    mem_free(text);
+    table_free(t);
+}
+
+/* What an experiment is about may be in the fourth figure: the numbers of one figure have the same decimals. */
+static void bars_that_differ_little_read_differently(void **state) {
+    (void)state;
+    expect_numbers((double[]){2.51114, 2.5101, 2.6}, 3, (const char *const[]){" 2.5111\n", " 2.5101\n", " 2.6000\n"});
+    expect_numbers((double[]){0.5, 0.25, 0}, 3, (const char *const[]){" 0.50\n", " 0.25\n", " 0.00\n"});
+    expect_numbers((double[]){12, 3, 100}, 3, (const char *const[]){"  12\n", "   3\n", " 100\n"});
+    expect_numbers((double[]){-14.41251, 2.5}, 2, (const char *const[]){" -14.413\n", "   2.500\n"});
+    expect_numbers((double[]){0.9, 0.0000123}, 2, (const char *const[]){"0.9", "1.23e-05\n"});
+    expect_numbers((double[]){1.5e-12, 2.25e-12}, 2, (const char *const[]){"1.5e-12\n", "2.25e-12\n"});
+    expect_numbers((double[]){1234567.25, 3e12}, 2, (const char *const[]){"1.235e+06\n", "3e+12\n"});
+    expect_numbers((double[]){1234567.25, 1000}, 2, (const char *const[]){" 1,234,567\n", "     1,000\n"});
+    expect_numbers((double[]){(double)NAN, 1.25}, 2, (const char *const[]){"–", " 1.25\n"});
+}
+
 static int bars_in(const char *text) {
     int n = 0;
     for (const char *at = text; (at = strstr(at, "even")); at += 4) n++;
@@ -219,6 +247,7 @@ int main(void) {
         cmocka_unit_test(logarithmic_axes),
         cmocka_unit_test(bars_keep_their_sign),
         cmocka_unit_test(bars_have_readable_numbers),
+        cmocka_unit_test(bars_that_differ_little_read_differently),
         cmocka_unit_test(many_bars_go_side_by_side),
         cmocka_unit_test(more_than_the_table_says),
         cmocka_unit_test(nothing_breaks_in_little_room),

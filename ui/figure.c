@@ -167,6 +167,8 @@ typedef struct {
     double most;
     bool negative;
     int x_w, name_w; /* of the longest labels; name_w 0: bars need no name */
+    int decimals;    /* of all numbers; -1: each has figures of its own */
+    int number_w;    /* of the longest number */
 } Bars;
 
 /* Rows of a series that is in another unit are left out. */
@@ -196,6 +198,43 @@ static void widen(int *w, const char *label) {
     if (columns > *w) *w = columns;
 }
 
+/* Numbers. Those of one figure are compared: they have as many decimals as give the greatest of them five figures, less
+ * the zeros that all of them end in. */
+
+enum { FIGURES = 5, DECIMALS_MOST = 8 };
+
+static int decimals_needed(double value, int most) {
+    Text text = format_fixed(value, most);
+    const char *point = strchr(text.s, '.');
+    if (!point) return 0;
+    size_t n = strlen(point + 1);
+    while (n > 0 && point[n] == '0') n--;
+    return (int)n;
+}
+
+static double value_of(const Bars *b, long bar) {
+    return number_at(b->table, row_of(b, bar), b->column[bar % b->columns]);
+}
+
+static int decimals_of(const Bars *b) {
+    if (b->most >= 1e9) return -1;
+    int most = b->most > 0 ? FIGURES - 1 - (int)floor(log10(b->most)) : 0, decimals = 0;
+    if (most > DECIMALS_MOST) return -1;
+    for (long i = 0; most > 0 && i < b->rows * b->columns; i++) {
+        int needed = isfinite(value_of(b, i)) ? decimals_needed(value_of(b, i), most) : 0;
+        if (needed > decimals) decimals = needed;
+    }
+    return decimals;
+}
+
+/* What the common decimals leave nothing of has figures of its own. */
+static Text number_text(const Bars *b, double value, int column) {
+    if (table_column(b->table, column)->type == COLUMN_INT && fabs(value) < 1e9) return format_count((long long)value);
+    if (b->decimals < 0 || !isfinite(value)) return format_figures(value);
+    if (value != 0 && fabs(value) < pow(10, 1 - b->decimals)) return format_figures(value);
+    return b->decimals == 0 ? format_count(llround(value)) : format_fixed(value, b->decimals);
+}
+
 static Bars bars_of(const Figure *f, const Table *t, const char *without) {
     Bars b = {.figure = f, .table = t, .x = table_find(t, f->x)};
     b.columns = columns_of(f->y, t, b.column);
@@ -203,21 +242,25 @@ static Bars bars_of(const Figure *f, const Table *t, const char *without) {
     widen(&b.x_w, f->x);
     for (long i = 0; i < b.rows * b.columns; i++) {
         char label[LABEL_MOST * 2];
-        double v = number_at(t, row_of(&b, i), b.column[i % b.columns]);
+        double v = value_of(&b, i);
         if (isfinite(v)) b.most = fmax(b.most, fabs(v)), b.negative |= v < 0;
         x_label(&b, i, label, sizeof label);
         widen(&b.x_w, label);
         name_label(&b, i, label, sizeof label);
         widen(&b.name_w, label);
     }
+    b.decimals = decimals_of(&b);
+    for (long i = 0; i < b.rows * b.columns; i++)
+        widen(&b.number_w, number_text(&b, value_of(&b, i), b.column[i % b.columns]).s);
     return b;
 }
 
-/* Whole numbers of a readable length stand on their last digit. */
+/* Whole numbers stand on their last digit, the others on their point. */
 static void draw_number(Canvas *c, int x, int y, const Bars *b, double value, int column) {
-    bool whole = table_column(b->table, column)->type == COLUMN_INT && fabs(value) < 1e9;
-    Text text = whole ? format_count((long long)value) : format_figures(value);
-    int shift = whole ? NUMBER_W - canvas_columns(c, text.s) : 0;
+    Text text = number_text(b, value, column);
+    int columns = canvas_columns(c, text.s);
+    bool whole = table_column(b->table, column)->type == COLUMN_INT;
+    int shift = whole ? NUMBER_W - columns : b->number_w - columns;
     canvas_text(c, x + shift, y, NUMBER_W - shift, text.s, STYLE_DIM, ATTRIBUTE_NONE);
 }
 
@@ -271,7 +314,7 @@ static void draw_one_bar(Canvas *c, const Bars *b, long i, bool first, int x, in
     name_label(b, i, label, sizeof label);
     StyleRole role = role_of(b, i);
     canvas_text(c, x + l.x + 1, y, l.name, label, role, CANVAS_ELLIPSIS);
-    double v = number_at(b->table, row_of(b, i), column);
+    double v = value_of(b, i);
     double share = b->most > 0 && isfinite(v) ? v / b->most : 0;
     draw(c, x + bar_x(l), y, w - bar_x(l) - NUMBER_W - 1, share, role);
     draw_number(c, x + w - NUMBER_W, y, b, v, column);
