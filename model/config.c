@@ -53,7 +53,7 @@ bool config_preset(const char *name, ModelConfig *out) {
 
 /* --- fields by name: one row each --- */
 
-typedef enum { FIELD_INT, FIELD_DOUBLE, FIELD_BOOL, FIELD_ENUM } FieldType;
+typedef enum { FIELD_INT, FIELD_DOUBLE, FIELD_BOOL, FIELD_ENUM, FIELD_SCALING } FieldType;
 
 typedef struct {
     const char *name;
@@ -88,6 +88,7 @@ static const char *const pairing_words[] = {"adjacent", "half", NULL};
     X(ffn, FIELD_ENUM, 0, 0, ffn_words)                                                                                \
     X(pos, FIELD_ENUM, 0, 0, pos_words)                                                                                \
     X(rope_base, FIELD_DOUBLE, 1, 1e12, NULL)                                                                          \
+    X(rope_scaling, FIELD_SCALING, 0, 0, NULL)                                                                         \
     X(pairing, FIELD_ENUM, 0, 0, pairing_words)                                                                        \
     X(window, FIELD_INT, 0, SIZE_MOST, NULL)                                                                           \
     X(global_every, FIELD_INT, 0, 1000, NULL)                                                                          \
@@ -188,6 +189,13 @@ static Status set_enum(ModelConfig *c, const FieldRow *row, const char *value) {
     return status_usage(_("%s must be one of %s, not \"%s\""), row->name, words, value);
 }
 
+static Status set_scaling(ModelConfig *c, const char *value) {
+    RopeScaling scaling;
+    STATUS_TRY(rope_scaling_parse(value, &scaling));
+    c->rope_scaling = scaling;
+    return status_ok();
+}
+
 Status config_set(ModelConfig *c, const char *field, const char *value) {
     const FieldRow *row = find_row(field);
     if (!row) return status_usage(_("a model has no field \"%s\""), field);
@@ -198,6 +206,8 @@ Status config_set(ModelConfig *c, const char *field, const char *value) {
         return set_double(c, row, value);
     case FIELD_BOOL:
         return set_bool(c, row, value);
+    case FIELD_SCALING:
+        return set_scaling(c, value);
     case FIELD_ENUM:
         break;
     }
@@ -219,6 +229,9 @@ bool config_get(const ModelConfig *c, const char *field, char *out, size_t bytes
         break;
     case FIELD_BOOL:
         str_add(&text, *as_bool(&copy, row->at) ? "1" : "0");
+        break;
+    case FIELD_SCALING:
+        rope_scaling_text(&copy.rope_scaling, &text);
         break;
     case FIELD_ENUM:
         str_add(&text, row->words[get_enum(c, row->at)]);
@@ -265,6 +278,7 @@ static Status check_size(const ModelConfig *c) {
 
 Status config_check_shape(const ModelConfig *c) {
     STATUS_TRY(check_ranges(c));
+    STATUS_TRY(rope_scaling_check(&c->rope_scaling));
     if (c->kv_heads > c->heads || c->heads % c->kv_heads)
         return status_usage(
             _("heads (%d) must be a multiple of kv_heads (%d): each key/value head serves equally many queries"),

@@ -3,6 +3,7 @@
 #ifndef MODEL_CONFIG_H
 #define MODEL_CONFIG_H
 
+#include "rope_scaling.h"
 #include "status.h"
 
 #include <stdbool.h>
@@ -37,6 +38,7 @@ typedef struct {
     FfnKind ffn;
     PosKind pos;
     double rope_base; /* 10000 */
+    RopeScaling rope_scaling;
     Pairing pairing;  /* of RoPE; part of a checkpoint */
     int window;       /* tokens a query sees, itself included; 0: all before it */
     int global_every; /* every n-th layer ignores the window; 0: none */

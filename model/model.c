@@ -229,7 +229,7 @@ static Vid add_head_steps(const Graph *g, Vid x, int norm, const char *name) {
         tape_name(g->t, "block%d.attention.%s.norm", g->layer, name);
     }
     if (c->pos == POS_ROPE) {
-        x = tape_rope(g->t, x, c->head_dim, c->rope_base, c->pairing);
+        x = tape_rope(g->t, x, c->head_dim, c->rope_base, &c->rope_scaling, c->pairing);
         tape_name(g->t, "block%d.attention.%s.rope", g->layer, name);
     }
     return x;

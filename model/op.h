@@ -67,10 +67,11 @@ typedef struct {
     } arg;
 } Node;
 
-/* cos and sin of position * base^(-2i/size) for i < size/2, at every position up to `positions`. */
+/* cos and sin of position * rope_speed(base, size, i, scaling) for i < size/2, at every position up to `positions`. */
 typedef struct {
     int size;
     double base;
+    RopeScaling scaling;
     int positions;
     real *cosine, *sine; /* [positions x size/2] */
 } AngleTable;
@@ -138,7 +139,8 @@ void op_wants_grad(Tape *t, Node *n);                   /* marks the outputs whe
 size_t op_keep(Tape *t, size_t numbers);                /* room in the arena */
 int *op_integers(Tape *t, size_t integers, size_t *at); /* room and its offset; valid until the next call */
 void op_scratch(Tape *t, size_t numbers);               /* room that is any node's while it runs */
-int op_angles(Tape *t, int size, double base);          /* number of a table for the batch's positions */
+/* Number of a table for the batch's positions. */
+int op_angles(Tape *t, int size, double base, const RopeScaling *scaling);
 
 /* --- running --- */
 static inline real *op_x(const Tape *t, Vid v) {

@@ -46,7 +46,7 @@ void op_embed_backward(Tape *t, const Node *n) {
 
 Vid tape_sinusoid(Tape *t, int cols) {
     BUG_ON(cols % 2);
-    int table = op_angles(t, cols, 10000);
+    int table = op_angles(t, cols, 10000, &rope_unscaled);
     Node *n = op_record(t, OP_SINUSOID);
     n->arg.count = table;
     return op_output(t, n, t->rows, cols);

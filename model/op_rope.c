@@ -1,13 +1,14 @@
 /* op_rope: rotary positions (Su et al. 2021): each head is cut into pairs, pair i is turned by position *
- * base^(-2i/hd). A pair is (2i, 2i+1) with PAIRING_ADJACENT and (i, i + hd/2) with PAIRING_HALF. y_a = x_a cos - x_b
- * sin,  y_b = x_a sin + x_b cos;   backward turns the gradient by the opposite angle. */
+ * base^(-2i/hd), or slower (rope_scaling.h). A pair is (2i, 2i+1) with PAIRING_ADJACENT and (i, i + hd/2) with
+ * PAIRING_HALF. y_a = x_a cos - x_b sin,  y_b = x_a sin + x_b cos;   backward turns the gradient by the opposite angle.
+ */
 #include "bug.h"
 #include "op.h"
 #include "simd.h"
 
-Vid tape_rope(Tape *t, Vid x, int head_dim, double base, Pairing pairing) {
+Vid tape_rope(Tape *t, Vid x, int head_dim, double base, const RopeScaling *scaling, Pairing pairing) {
     BUG_ON(head_dim % 2 || t->value[x].cols % head_dim || t->value[x].rows != t->rows);
-    int table = op_angles(t, head_dim, base);
+    int table = op_angles(t, head_dim, base, scaling);
     Node *n = op_record(t, OP_ROPE);
     op_input(t, n, 0, x);
     n->arg.rope.head_dim = head_dim;

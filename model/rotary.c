@@ -13,9 +13,13 @@ static void make(Rotary *r, int d, Pairing pairing) {
 }
 
 void rotary_init(Rotary *r, int d, double base, Pairing pairing) {
+    rotary_init_scaled(r, d, base, &rope_unscaled, pairing);
+}
+
+void rotary_init_scaled(Rotary *r, int d, double base, const RopeScaling *scaling, Pairing pairing) {
     BUG_ON(!(base > 0));
     make(r, d, pairing);
-    for (int i = 0; i < d / 2; i++) r->speed[i] = pow(base, -2.0 * i / d);
+    for (int i = 0; i < d / 2; i++) r->speed[i] = rope_speed(base, d, i, scaling);
 }
 
 void rotary_init_single(Rotary *r, int d, Pairing pairing) {

@@ -17,6 +17,7 @@ typedef struct {
 
 /* speed[i] = base^(-2i/d), base > 0. */
 void rotary_init(Rotary *r, int d, double base, Pairing pairing);
+void rotary_init_scaled(Rotary *r, int d, double base, const RopeScaling *scaling, Pairing pairing);
 /* Every pair turns by one radian per position: what many speeds are good for. */
 void rotary_init_single(Rotary *r, int d, Pairing pairing);
 void rotary_done(Rotary *r);

@@ -159,7 +159,7 @@ void op_wants_grad(Tape *t, Node *n) {
 static void fill_angles(AngleTable *a, int from) {
     int half = a->size / 2;
     for (int i = 0; i < half; i++) {
-        double speed = pow(a->base, -2.0 * i / a->size);
+        double speed = rope_speed(a->base, a->size, i, &a->scaling);
         for (int p = from; p < a->positions; p++) {
             a->cosine[(size_t)p * (size_t)half + (size_t)i] = (real)cos(p * speed);
             a->sine[(size_t)p * (size_t)half + (size_t)i] = (real)sin(p * speed);
@@ -167,12 +167,16 @@ static void fill_angles(AngleTable *a, int from) {
     }
 }
 
-int op_angles(Tape *t, int size, double base) {
+static bool is_of(const AngleTable *a, int size, double base, const RopeScaling *scaling) {
+    return a->size == size && a->base == base && rope_scaling_same(&a->scaling, scaling);
+}
+
+int op_angles(Tape *t, int size, double base, const RopeScaling *scaling) {
     int i = 0;
-    while (i < t->tables && (t->table[i].size != size || t->table[i].base != base)) i++;
+    while (i < t->tables && !is_of(&t->table[i], size, base, scaling)) i++;
     if (i == t->tables) {
         MEM_GROW(t->table, t->tables, t->table_capacity);
-        t->table[t->tables++] = (AngleTable){.size = size, .base = base};
+        t->table[t->tables++] = (AngleTable){.size = size, .base = base, .scaling = *scaling};
     }
     AngleTable *a = &t->table[i];
     if (t->last_position < a->positions) return i;

@@ -46,7 +46,8 @@ Vid tape_linear(Tape *t, Vid x, int weight, int bias); /* y = x W^T + b, W [out 
 void tape_linear_parts(Tape *t, Vid x, int weight, int bias, int parts, Vid *out);
 Vid tape_norm(Tape *t, Vid x, NormKind kind, int gain, int bias, int group,
               double eps); /* over groups of `group` columns (0: the row) */
-Vid tape_rope(Tape *t, Vid x, int head_dim, double base, Pairing pairing); /* turns each head by its row's position */
+/* Turns each head by its row's position. */
+Vid tape_rope(Tape *t, Vid x, int head_dim, double base, const RopeScaling *scaling, Pairing pairing);
 Vid tape_attention(Tape *t, Vid q, Vid k, Vid v, const AttentionShape *shape); /* q, k, v: three different values */
 Vid tape_act(Tape *t, Vid x, ActKind kind);
 Vid tape_glu(Tape *t, Vid gate, Vid up, ActKind kind); /* act(gate) * up; two different values */

@@ -41,6 +41,7 @@ static void the_slices_decide(void **state) {
         {"arch=modern", "window=3", LAB_KEEPS, ""},
         {"arch=modern", "window=4 global_every=2 softcap=20 z_loss=0.001 dropout=0.1", LAB_KEEPS, ""},
         {"arch=modern", "rope_base=500 pairing=half", LAB_KEEPS, ""},
+        {"arch=modern", "rope_scaling=linear:4", LAB_KEEPS, ""},
         {"arch=modern", "ffn=reglu", LAB_KEEPS, ""},
         {"arch=modern", "ffn=gelu", LAB_RESTARTS, "block0.ffn.gate.weight would go (6 tensors differ)"},
         {"arch=gpt", "ffn=squared_relu", LAB_KEEPS, ""},

@@ -133,6 +133,7 @@ static void test_round_trip(void **state) {
     c.ffn = FFN_SQUARED_RELU;
     c.pairing = PAIRING_HALF;
     c.rope_base = 500000;
+    c.rope_scaling = (RopeScaling){SCALING_LLAMA3, 32, 1, 4, 8192};
     c.window = 4;
     c.global_every = 2;
     c.bias = c.tie = c.qk_norm = c.parallel = true;

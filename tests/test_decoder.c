@@ -154,6 +154,8 @@ static void test_positions(void **state) {
             for (int pairing = PAIRING_ADJACENT; pairing <= PAIRING_HALF; pairing++)
                 CASE("position", c.pos = (PosKind)pos, c.qk_norm = qk_norm, c.pairing = (Pairing)pairing);
     CASE("rope_base", c.rope_base = 50);
+    CASE("rope_scaling", c.rope_scaling = (RopeScaling){SCALING_LINEAR, 3, 0, 0, 0});
+    CASE("rope_scaling", c.rope_scaling = (RopeScaling){SCALING_LLAMA3, 8, 1, 4, 12});
     CASE("sinusoid at an odd width", c.pos = POS_SINUSOID, c.d = 14);
 }
 

@@ -136,11 +136,11 @@ CASE(norm_shared) {
 }
 CASE(rope_adjacent) {
     UNUSED;
-    return against_target(t, tape_rope(t, input(t, X), D / 2, 100, PAIRING_ADJACENT));
+    return against_target(t, tape_rope(t, input(t, X), D / 2, 100, &rope_unscaled, PAIRING_ADJACENT));
 }
 CASE(rope_half) {
     UNUSED;
-    return against_target(t, tape_rope(t, input(t, X), D, 100, PAIRING_HALF));
+    return against_target(t, tape_rope(t, input(t, X), D, 100, &rope_unscaled, PAIRING_HALF));
 }
 
 typedef struct {
@@ -483,6 +483,7 @@ static const char *const changes[] = {
     "pos=sinusoid",
     "pos=rope",
     "pos=rope rope_base=50",
+    "pos=rope rope_scaling=llama3:8:1:4:12",
     "pos=rope pairing=half",
     "window=2",
     "window=2 global_every=2",

@@ -289,6 +289,7 @@ static void check_written(ModelConfig c) {
         assert_true(back.first == 1 && back.last == 2);
         assert_true(back.model.pairing == c.pairing || c.pos != POS_ROPE);
         assert_int_equal(back.model.window, c.window);
+        assert_true(rope_scaling_same(&back.model.rope_scaling, &c.rope_scaling));
         assert_true(back.model.norm_eps == c.norm_eps && back.model.ffn == c.ffn && back.model.head_dim == c.head_dim);
         check_same(m, same);
         model_free(same);
@@ -306,9 +307,11 @@ static void what_is_written_comes_back(void **state) {
     gpt.ffn = FFN_GELU_TANH;
     modern.pairing = PAIRING_HALF;
     modern.window = 5;
+    modern.rope_scaling = (RopeScaling){SCALING_LLAMA3, 8, 1.5, 4, 8192};
     check_written(gpt);
     check_written(modern);
     modern.window = 0;
+    modern.rope_scaling = (RopeScaling){SCALING_LINEAR, 4, 0, 0, 0};
     modern.pairing = PAIRING_ADJACENT;
     modern.qkv_bias = true; /* qwen2 */
     check_written(modern);
@@ -427,6 +430,7 @@ static void what_is_not_known_is_refused_by_name(void **state) {
     check_config(llama_config, "\"silu\"", "\"mish\"", "'mish'");
     check_config(llama_config, "null", "{\"type\":\"yarn\",\"factor\":2}", "rope_scaling 'yarn'");
     check_config(llama_config, "null", "{\"rope_type\":\"default\"}", NULL);
+    check_config(llama_config, "\"mlp_bias\":true", "\"partial_rotary_factor\":0.5", "partial_rotary_factor");
     check_config(llama_config, "\"hidden_size\":8,", "", "hidden_size");
     check_config(llama_config, "\"hidden_size\":8", "\"hidden_size\":1e30", "hidden_size");
     check_config(llama_config, "\"num_hidden_layers\":2", "\"num_hidden_layers\":-2", "num_hidden_layers");
@@ -445,6 +449,57 @@ static ModelConfig read_config(const char *from, const char *text) {
     assert_ok(hf_config_parse("c", other, strlen(other), &c));
     mem_free(other);
     return c.model;
+}
+
+#define LLAMA3(factor, low, high, original)                                                                            \
+    "{\"rope_type\":\"llama3\",\"factor\":" factor ",\"low_freq_factor\":" low ",\"high_freq_factor\":" high           \
+    ",\"original_max_position_embeddings\":" original "}"
+
+static void check_scaling(const char *said, const char *want) {
+    HfConfig c;
+    Str text;
+    char *config = replaced(llama_config, "\"rope_scaling\":null", said);
+    assert_ok(hf_config_parse("c.json", config, strlen(config), &c));
+    str_init(&text);
+    rope_scaling_text(&c.model.rope_scaling, &text);
+    assert_string_equal(text.s, want);
+    str_done(&text);
+    mem_free(config);
+}
+
+static void scaling_is_read(void **state) {
+    (void)state;
+    check_scaling("\"rope_scaling\":null", "none");
+    check_scaling("\"rope_scaling\":{\"type\":\"linear\",\"factor\":4}", "linear:4");
+    check_scaling("\"rope_scaling\":{\"rope_type\":\"linear\",\"type\":\"yarn\",\"factor\":2.5}", "linear:2.5");
+    check_scaling("\"rope_scaling\":" LLAMA3("8.0", "1.0", "4.0", "8192"), "llama3:8:1:4:8192");
+    check_scaling("\"rope_parameters\":" LLAMA3("32", "1", "4", "8192"), "llama3:32:1:4:8192");
+    check_scaling("\"rope_parameters\":{\"rope_theta\":500000.0,\"rope_type\":\"default\"}", "none");
+    check_scaling("\"rope_parameters\":{\"rope_theta\":5e5},\"rope_scaling\":{\"type\":\"linear\",\"factor\":2}",
+                  "linear:2");
+    check_scaling("\"rope_parameters\":{\"rope_theta\":5e5}", "none");
+}
+
+static void senseless_scaling_is_refused(void **state) {
+    (void)state;
+    check_config(llama_config, "null", "3", "rope_scaling is no object");
+    check_config(llama_config, "null", "{\"factor\":2}", "rope_scaling '?'");
+    check_config(llama_config, "null", "{\"type\":\"linear\"}", "does not say factor");
+    check_config(llama_config, "null", "{\"type\":\"linear\",\"factor\":\"2\"}", "factor is not a number");
+    check_config(llama_config, "null", "{\"type\":\"linear\",\"factor\":0}", "the factor is 0");
+    check_config(llama_config, "null", "{\"type\":\"linear\",\"factor\":-1.5}", "the factor is -1.5");
+    check_config(llama_config, "null", "{\"type\":\"linear\",\"factor\":NaN}", "c.json");
+    check_config(llama_config, "null", LLAMA3("8", "4", "4", "8192"), "low frequency factor (4)");
+    check_config(llama_config, "null", LLAMA3("8", "0", "4", "8192"), "low frequency factor (0)");
+    check_config(llama_config, "null", LLAMA3("8", "1", "4", "0"), "original context is 0");
+    check_config(llama_config, "null", "{\"type\":\"llama3\",\"factor\":8}", "low_freq_factor");
+    for (int i = 0; i < 4; i++) {
+        static const char *const other[] = {"dynamic", "longrope", "su", "proportional"};
+        char text[80], part[80];
+        (void)snprintf(text, sizeof text, "{\"rope_type\":\"%s\",\"factor\":2}", other[i]);
+        (void)snprintf(part, sizeof part, "rope_scaling '%s'", other[i]);
+        check_config(llama_config, "null", text, part);
+    }
 }
 
 static void relatives_are_known(void **state) {
@@ -523,6 +578,8 @@ int main(void) {
         cmocka_unit_test(what_cannot_be_said_is_refused),
         cmocka_unit_test(headers_are_checked),
         cmocka_unit_test(what_is_not_known_is_refused_by_name),
+        cmocka_unit_test(scaling_is_read),
+        cmocka_unit_test(senseless_scaling_is_refused),
         cmocka_unit_test(relatives_are_known),
         cmocka_unit_test(tensors_must_belong),
         cmocka_unit_test(all_is_freed),

@@ -115,8 +115,9 @@ static void facts_of_the_positions(void **state) {
 /* With the model's own settings the vectors are those that it works with. */
 static void vectors_are_the_engines(void **state) {
     (void)state;
-    ModelConfig both[2] = {config_modern(), rich()};
-    for (int m = 0; m < 2; m++) {
+    ModelConfig both[3] = {config_modern(), rich(), config_modern()};
+    both[2].rope_scaling = (RopeScaling){SCALING_LLAMA3, 8, 1, 4, 64};
+    for (int m = 0; m < 3; m++) {
         Seen s = see(both[m], 6);
         for (int head = 0; head < 4; head++) {
             RopeLook look = look_at(1, head, 5, 2);
@@ -134,7 +135,9 @@ static void vectors_are_the_engines(void **state) {
                     continue;
                 }
                 assert_near(cell(t, i, "before"), x[v][index], 0);
-                assert_near(cell(t, i, "after"), turned(x[v], 16, m == 1, index, m ? 500 : 10000, v ? 2 : 5), 1e-12);
+                if (m < 2)
+                    assert_near(cell(t, i, "after"), turned(x[v], 16, m == 1, index, m ? 500 : 10000, v ? 2 : 5),
+                                1e-12);
             }
             table_free(t);
         }

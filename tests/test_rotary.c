@@ -179,7 +179,7 @@ static void the_engine_turns_alike(void **state) {
     for (int pairing = PAIRING_ADJACENT; pairing <= PAIRING_HALF; pairing++) {
         Engine e;
         engine_begin(&e);
-        Vid y = tape_rope(e.t, e.x, WIDTH, 500, (Pairing)pairing);
+        Vid y = tape_rope(e.t, e.x, WIDTH, 500, &rope_unscaled, (Pairing)pairing);
         tape_forward(e.t);
         const real *turned = tape_value(e.t, y, NULL, NULL);
         Rotary r;
@@ -242,6 +242,78 @@ static void a_row_that_sees_nothing_is_zero(void **state) {
     for (int i = 0; i < 4; i++) assert_true(y[i] == 0);
 }
 
+/* Worked out beforehand in double (numpy) from the definition of Llama 3.1: wavelengths above original / low are
+ * slowed by the factor, those below original / high are not, and a line in turns leads from one to the other. */
+static const struct {
+    double base;
+    int d, pair;
+    const char *scaling;
+    double speed;
+} slowed[] = {
+    {500000, 128, 0, "llama3:8:1:4:8192", 1},
+    {500000, 128, 20, "llama3:8:1:4:8192", 0.016560440080994446},
+    {500000, 128, 28, "llama3:8:1:4:8192", 0.0032114459947525913},
+    {500000, 128, 29, "llama3:8:1:4:8192", 0.002166570763503359},
+    {500000, 128, 30, "llama3:8:1:4:8192", 0.0013718935677611381},
+    {500000, 128, 32, "llama3:8:1:4:8192", 0.0005248461609929549},
+    {500000, 128, 34, "llama3:8:1:4:8192", 0.00017850781276799638},
+    {500000, 128, 35, "llama3:8:1:4:8192", 9.556212353964683e-05},
+    {500000, 128, 63, "llama3:8:1:4:8192", 3.068925988914511e-07},
+    {10000, 16, 0, "llama3:32:1:4:64", 1},
+    {10000, 16, 1, "llama3:32:1:4:64", 0.23668711730167266},
+    {10000, 16, 2, "llama3:32:1:4:64", 0.0037253549056583705},
+    {10000, 16, 3, "llama3:32:1:4:64", 0.0009882117688026185},
+    {10000, 16, 2, "linear:4", 0.025},
+    {10000, 16, 2, "linear:0.5", 0.2},
+    {10000, 16, 2, "none", 0.1},
+};
+
+static void scaled_speeds(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof slowed / sizeof *slowed; i++) {
+        RopeScaling s;
+        Rotary r;
+        assert_ok(rope_scaling_parse(slowed[i].scaling, &s));
+        rotary_init_scaled(&r, slowed[i].d, slowed[i].base, &s, PAIRING_HALF);
+        assert_near(r.speed[slowed[i].pair], slowed[i].speed, 1e-14 * slowed[i].speed);
+        rotary_done(&r);
+        Str text;
+        str_init(&text);
+        rope_scaling_text(&s, &text);
+        assert_string_equal(text.s, slowed[i].scaling);
+        str_done(&text);
+    }
+}
+
+static void senseless_scaling_is_refused(void **state) {
+    (void)state;
+    static const char *const bad[] = {"",
+                                      "yarn:2",
+                                      "linear",
+                                      "linear:",
+                                      "linear:0",
+                                      "linear:-2",
+                                      "linear:x",
+                                      "linear:nan",
+                                      "linear:inf",
+                                      "linear:2:3",
+                                      "none:1",
+                                      "llama3:8",
+                                      "llama3:8:4:1:8192",
+                                      "llama3:8:1:1:8192",
+                                      "llama3:8:0:4:8192",
+                                      "llama3:8:1:4:0",
+                                      "llama3:0:1:4:8192",
+                                      "llama3:8:1:4:8192:",
+                                      "llama3:8:1:4:8192:9",
+                                      "linear:1e300"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        RopeScaling s;
+        Status status = rope_scaling_parse(bad[i], &s);
+        if (status.code != STATUS_USAGE) fail_msg("'%s' passed", bad[i]);
+    }
+}
+
 static void odd_widths_are_bugs(void **state) {
     (void)state;
     static Rotary r;
@@ -256,6 +328,8 @@ int main(void) {
         cmocka_unit_test(by_hand),
         cmocka_unit_test(places_and_pairs_are_inverse),
         cmocka_unit_test(speeds),
+        cmocka_unit_test(scaled_speeds),
+        cmocka_unit_test(senseless_scaling_is_refused),
         cmocka_unit_test(only_the_distance_counts),
         cmocka_unit_test(all_forms_agree),
         cmocka_unit_test(the_matrix_is_block_diagonal_and_orthogonal),

@@ -104,9 +104,9 @@ static void test_rope(void **state) {
     Bench b;
     begin(&b, TAPE_EVAL, one_to_four, 2, 4);
     Vid x = tape_embed(b.tape, TABLE, EMBED_TOKEN);
-    Vid adjacent = tape_rope(b.tape, x, 4, 10000, PAIRING_ADJACENT),
-        half = tape_rope(b.tape, x, 4, 10000, PAIRING_HALF);
-    Vid heads = tape_rope(b.tape, x, 2, 10000, PAIRING_ADJACENT);
+    Vid adjacent = tape_rope(b.tape, x, 4, 10000, &rope_unscaled, PAIRING_ADJACENT),
+        half = tape_rope(b.tape, x, 4, 10000, &rope_unscaled, PAIRING_HALF);
+    Vid heads = tape_rope(b.tape, x, 2, 10000, &rope_unscaled, PAIRING_ADJACENT);
     tape_forward(b.tape);
     const double by_adjacent[] = {-1.1426396637, 1.9220755966, 2.9598506679, 4.0297995017};
     const double by_half[] = {-1.9841106486, 1.9599006675, 2.4623779024, 4.0197996683};
@@ -131,7 +131,7 @@ static void test_rope_is_relative(void **state) {
         b.batch.position[0] = at[i][0];
         b.batch.position[1] = at[i][1];
         tape_begin(b.tape, &b.params, &b.batch, 1, 1);
-        Vid y = tape_rope(b.tape, tape_embed(b.tape, TABLE, EMBED_TOKEN), 4, 10000, PAIRING_HALF);
+        Vid y = tape_rope(b.tape, tape_embed(b.tape, TABLE, EMBED_TOKEN), 4, 10000, &rope_unscaled, PAIRING_HALF);
         tape_forward(b.tape);
         const real *x = tape_value(b.tape, y, NULL, NULL);
         double dot = 0;
@@ -303,7 +303,8 @@ static void test_recording_again_allocates_nothing(void **state) {
     for (int round = 0; round < 3; round++) {
         MemCount before = mem_count();
         tape_begin(b.tape, &b.params, &b.batch, 1, 1);
-        Vid x = tape_embed(b.tape, TABLE, EMBED_TOKEN), y = tape_rope(b.tape, x, 4, 10000, PAIRING_HALF);
+        Vid x = tape_embed(b.tape, TABLE, EMBED_TOKEN),
+            y = tape_rope(b.tape, x, 4, 10000, &rope_unscaled, PAIRING_HALF);
         Vid loss = tape_mse(b.tape, tape_norm(b.tape, y, NORM_RMS, GAIN, SLICE_NONE, 0, 1e-6), x);
         tape_name(b.tape, "loss");
         tape_forward(b.tape);

@@ -78,6 +78,10 @@ static void settings_text(const RopeSeen *s, int brief, char *out, size_t bytes)
     if (brief > 1) return;
     if (s->look.formula == ROPE_TURNED || s->look.formula == ROPE_WRONG)
         used += snprintf(out + used, bytes - (size_t)used, _(" · base %s"), large_text(base).s);
+    bool scaled = s->look.formula == ROPE_TURNED && strcmp(s->facts.scaling, "none") != 0;
+    if (scaled) /* "llama3:8:1:4:8192", or its kind */
+        used += snprintf(out + used, bytes - (size_t)used, " · %.*s",
+                         (int)(brief ? strcspn(s->facts.scaling, ":") : strlen(s->facts.scaling)), s->facts.scaling);
     if (s->look.formula != ROPE_NONE)
         snprintf(out + used, bytes - (size_t)used, " · %s",
                  brief ? (half ? _("half") : _("adjacent")) : (half ? _("half pairs") : _("adjacent pairs")));

@@ -17,6 +17,7 @@ enum { ROWS = 32 }; /* tokens that go through the layers together */
 typedef struct {
     int half, positions; /* half 0: the model needs none */
     double base;
+    RopeScaling scaling;
     real *cosine, *sine; /* [(positions + ROWS) x half]; the last rows are for positions beyond, one a row of a pass */
 } Angles;
 
@@ -63,7 +64,7 @@ struct Decoder {
 
 static void angles_fill(Angles *a, int row, int position) {
     for (int i = 0; i < a->half; i++) {
-        double angle = position * pow(a->base, -2.0 * i / (2 * a->half));
+        double angle = position * rope_speed(a->base, 2 * a->half, i, &a->scaling);
         a->cosine[(size_t)row * (size_t)a->half + (size_t)i] = (real)cos(angle);
         a->sine[(size_t)row * (size_t)a->half + (size_t)i] = (real)sin(angle);
     }
@@ -71,7 +72,7 @@ static void angles_fill(Angles *a, int row, int position) {
 
 static void angles_init(Angles *a, const ModelConfig *c, int positions) {
     *a = (Angles){.positions = positions};
-    if (c->pos == POS_ROPE) a->half = c->head_dim / 2, a->base = c->rope_base;
+    if (c->pos == POS_ROPE) a->half = c->head_dim / 2, a->base = c->rope_base, a->scaling = c->rope_scaling;
     if (c->pos == POS_SINUSOID) a->half = c->d / 2, a->base = SINUSOID_BASE;
     a->cosine = MEM_ARRAY(real, ((size_t)positions + ROWS) * (size_t)a->half);
     a->sine = MEM_ARRAY(real, ((size_t)positions + ROWS) * (size_t)a->half);

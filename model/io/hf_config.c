@@ -135,18 +135,53 @@ static Status read_sizes(const json_t *root, ModelConfig *c) {
     return take_int(root, "head_dim", derived, &c->head_dim);
 }
 
+/* A number that must be there; what sense it makes is checked with the others. */
+static Status take_factor(const json_t *scaling, const char *key, double *out) {
+    const json_t *x = json_object_get(scaling, key);
+    if (json_text_is_absent(x)) return status_usage(_("rope_scaling does not say %s"), key);
+    return take_real(scaling, key, 0, out);
+}
+
+static Status read_scaling(const json_t *scaling, RopeScaling *out) {
+    *out = rope_unscaled;
+    if (json_text_is_absent(scaling)) return status_ok();
+    if (!json_is_object(scaling)) return status_usage(_("rope_scaling is no object"));
+    const json_t *type = json_object_get(scaling, "rope_type");
+    if (json_text_is_absent(type)) type = json_object_get(scaling, "type");
+    const char *name = json_string_value(type);
+    if (name && strcmp(name, "default") == 0) return status_ok();
+    bool linear = name && strcmp(name, "linear") == 0, llama3 = name && strcmp(name, "llama3") == 0;
+    if (!linear && !llama3)
+        return status_usage(_("rope_scaling '%s' is not known here; known are default, linear and llama3"),
+                            name ? name : "?");
+    out->kind = linear ? SCALING_LINEAR : SCALING_LLAMA3;
+    STATUS_TRY(take_factor(scaling, "factor", &out->factor));
+    if (llama3) {
+        STATUS_TRY(take_factor(scaling, "low_freq_factor", &out->low));
+        STATUS_TRY(take_factor(scaling, "high_freq_factor", &out->high));
+        STATUS_TRY(take_factor(scaling, "original_max_position_embeddings", &out->original));
+    }
+    return rope_scaling_check(out);
+}
+
+/* A share of each head that is turned. */
+static Status check_partial(const json_t *root) {
+    double share;
+    STATUS_TRY(take_real(root, "partial_rotary_factor", 1, &share));
+    return share < 1 || share > 1 ? status_usage(_("partial_rotary_factor is %g, which is not known here"), share)
+                                  : status_ok();
+}
+
 /* Newer files have the base and the kind of scaling in rope_parameters. */
 static Status read_rope(const json_t *root, ModelConfig *c) {
     const json_t *parameters = json_object_get(root, "rope_parameters"),
                  *scaling = json_object_get(root, "rope_scaling");
     bool newer = json_is_object(parameters);
     STATUS_TRY(take_real(newer ? parameters : root, "rope_theta", 10000, &c->rope_base));
-    if (newer) scaling = parameters;
-    if (json_text_is_absent(scaling)) return status_ok();
-    const json_t *type = json_object_get(scaling, "rope_type");
-    const char *name = json_string_value(type ? type : json_object_get(scaling, "type"));
-    if (name && strcmp(name, "default") == 0) return status_ok();
-    return status_usage(_("rope_scaling '%s' is not known here"), name ? name : "?");
+    STATUS_TRY(check_partial(root));
+    if (newer) STATUS_TRY(check_partial(parameters));
+    bool says = newer && (json_object_get(parameters, "rope_type") || json_object_get(parameters, "type"));
+    return read_scaling(says ? parameters : scaling, &c->rope_scaling);
 }
 
 static Status read_window(const json_t *root, const char *type, ModelConfig *c) {

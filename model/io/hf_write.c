@@ -156,6 +156,24 @@ static void add_kind(Str *t, const ModelConfig *c) {
     if (!qwen2 && !mistral) add_flag(t, "mlp_bias", config_has_ffn_bias(c));
 }
 
+static void add_member(Str *t, const char *key, double x) {
+    str_addf(t, ", \"%s\": ", key);
+    str_add_double(t, x);
+}
+
+static void add_scaling(Str *t, const RopeScaling *s) {
+    if (s->kind == SCALING_NONE) return;
+    bool linear = s->kind == SCALING_LINEAR;
+    str_addf(t, ",\n  \"rope_scaling\": {\"rope_type\": \"%s\"", linear ? "linear" : "llama3");
+    add_member(t, "factor", s->factor);
+    if (!linear) {
+        add_member(t, "low_freq_factor", s->low);
+        add_member(t, "high_freq_factor", s->high);
+        add_member(t, "original_max_position_embeddings", s->original);
+    }
+    str_add_char(t, '}');
+}
+
 static void add_llama(Str *t, const ModelConfig *c) {
     add_kind(t, c);
     add_int(t, "hidden_size", c->d);
@@ -167,6 +185,7 @@ static void add_llama(Str *t, const ModelConfig *c) {
     add_int(t, "max_position_embeddings", c->context);
     add_real(t, "rms_norm_eps", c->norm_eps);
     add_real(t, "rope_theta", c->rope_base);
+    add_scaling(t, &c->rope_scaling);
     add_text(t, "hidden_act", llama_activation(c->ffn));
     if (c->pairing == PAIRING_ADJACENT) add_text(t, HF_PAIRING, "adjacent");
 }

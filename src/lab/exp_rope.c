@@ -27,7 +27,7 @@ static Status check_rotate(const Options *o) {
     if (n % 2) return status_usage(_("x: %d numbers do not make pairs; RoPE needs an even number"), n);
     for (int i = 0; i < n; i++)
         if (!isfinite(x[i])) return status_usage(_("x: each must be a finite number"));
-    return status_ok();
+    return rope_check_scaling(o);
 }
 
 static Status run_rotate(Study *s) {
@@ -36,7 +36,7 @@ static Status run_rotate(Study *s) {
     int d = options_reals(o, "x", &x);
     double m = (double)options_int(o, "m");
     Rotary r;
-    rotary_init(&r, d, options_real(o, "base"), options_choice(o, "pairing") ? PAIRING_HALF : PAIRING_ADJACENT);
+    rope_options_init(&r, o, d, options_choice(o, "pairing") ? PAIRING_HALF : PAIRING_ADJACENT);
     double *y = MEM_ARRAY(double, (size_t)d);
     rotary_turn(&r, m, x, y);
     Table *t = study_table(s, "rotated");
@@ -86,7 +86,7 @@ static const Column pairs_columns[] = {{"pair", COLUMN_INT, ""},
 static Status run_clock(Study *s) {
     const Options *o = study_options(s);
     Rotary r;
-    rotary_init(&r, (int)options_int(o, "d"), options_real(o, "base"), PAIRING_ADJACENT);
+    rope_options_init(&r, o, (int)options_int(o, "d"), PAIRING_ADJACENT);
     Table *t = study_table(s, "pairs");
     for (int i = 0; i < r.d / 2; i++) {
         table_add_int(t, i);
@@ -138,7 +138,7 @@ static Status run_decay(Study *s) {
     int d = (int)options_int(o, "d");
     Rotary r;
     if (options_choice(o, "speeds") == 0) {
-        rotary_init(&r, d, options_real(o, "base"), PAIRING_ADJACENT);
+        rope_options_init(&r, o, d, PAIRING_ADJACENT);
     } else {
         rotary_init_single(&r, d, PAIRING_ADJACENT);
     }

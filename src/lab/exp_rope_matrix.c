@@ -92,7 +92,7 @@ static Status run(Study *s) {
     const Options *o = study_options(s);
     double m = (double)options_int(o, "m");
     Rotary r;
-    rotary_init(&r, (int)options_int(o, "d"), options_real(o, "base"), PAIRING_ADJACENT);
+    rope_options_init(&r, o, (int)options_int(o, "d"), PAIRING_ADJACENT);
     add_forms(s, &r, m);
     Status status = add_matrix(s, &r, m);
     rotary_done(&r);

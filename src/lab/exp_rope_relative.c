@@ -164,7 +164,7 @@ static void fill_vector(const Options *o, const char *name, Rng *rng, int d, dou
 static void pair_init(Pair *p, const Options *o, uint64_t seed) {
     int d = width_of(o);
     *p = (Pair){.base = options_real(o, "base"), .q = MEM_ARRAY(double, 4 * (size_t)d)};
-    rotary_init(&p->r, d, p->base, PAIRING_ADJACENT);
+    rope_options_init(&p->r, o, d, PAIRING_ADJACENT);
     p->k = p->q + d;
     p->placed = p->k + d;
     p->second = p->placed + d;

@@ -20,13 +20,10 @@ enum {
     VECTORS_MOST = 64, /* position vectors compared */
 };
 
-static const Column positions_columns[] = {{"kind", COLUMN_TEXT, ""},
-                                           {"base", COLUMN_DOUBLE, ""},
-                                           {"pairing", COLUMN_TEXT, ""},
-                                           {"head_dim", COLUMN_INT, ""},
-                                           {"farthest", COLUMN_INT, ""},
-                                           {"shift", COLUMN_INT, ""},
-                                           {0}};
+static const Column positions_columns[] = {{"kind", COLUMN_TEXT, ""},    {"base", COLUMN_DOUBLE, ""},
+                                           {"scaling", COLUMN_TEXT, ""}, {"pairing", COLUMN_TEXT, ""},
+                                           {"head_dim", COLUMN_INT, ""}, {"farthest", COLUMN_INT, ""},
+                                           {"shift", COLUMN_INT, ""},    {0}};
 
 /* Positions that the second pass is later: as many as the model has room for, at most SHIFT; 0: there is none. */
 static int shift_of(const Scene *scene) {
@@ -42,17 +39,18 @@ static int clamped(int x, int least, int most) {
 }
 
 static void add_facts(Snapshot *s, const ModelConfig *c, int shift) {
-    char kind[16], pairing[16];
+    char kind[16], pairing[16], scaling[96];
     (void)config_get(c, "pos", kind, sizeof kind);
+    (void)config_get(c, "rope_scaling", scaling, sizeof scaling);
     (void)config_get(c, "pairing", pairing, sizeof pairing);
     Table *t = table_new("rope", positions_columns);
     table_add_text(t, kind);
     if (c->pos == POS_ROPE) {
         table_add_real(t, c->rope_base);
+        table_add_text(t, scaling);
         table_add_text(t, pairing);
     } else {
-        table_add_empty(t);
-        table_add_empty(t);
+        for (int i = 0; i < 3; i++) table_add_empty(t);
     }
     table_add_int(t, c->head_dim);
     table_add_int(t, clamped(c->context, FARTHEST_LEAST, FARTHEST_MOST));

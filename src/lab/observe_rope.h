@@ -3,8 +3,8 @@
  * or formula is worked out in double from the queries and keys before they are turned.
  *
  * The observer `rope` puts these into the snapshot (with the fields of `attention`):
- *   table rope: kind,base,pairing,head_dim,farthest,shift (one row; base and pairing only with RoPE; shift empty
- *                    where the model has no room for later positions)
+ *   table rope: kind,base,scaling,pairing,head_dim,farthest,shift (one row; base, scaling and pairing only with
+ *                    RoPE; shift empty where the model has no room for later positions)
  *   fields rope.{l}.shifted [H T T]: the scores of a second pass with every token `shift` positions later
  *   fields rope.cosine [N N] and rope.length [N]: of the vectors that the model adds (learned, sinusoid) */
 #ifndef LAB_OBSERVE_ROPE_H
@@ -33,6 +33,7 @@ typedef struct {
 typedef struct {
     const char *kind; /* of the model's positions: none, learned, sinusoid, rope; borrowed */
     double base;      /* of the model; NaN without RoPE */
+    char scaling[96]; /* of the model, as text (rope_scaling.h); "none" without RoPE */
     bool half;        /* the model's pairing */
     int head_dim;
     long farthest; /* of table distance */

@@ -1,10 +1,12 @@
 /* Tables of the rope pane, worked out from what the snapshot holds (observe_rope.h). */
 #include "observe_rope.h"
 
+#include "bug.h"
 #include "mem.h"
 #include "rope_options.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 const char *const observe_rope_formulas[ROPE_FORMULAS] = {"rope", "single", "wrong", "none"};
@@ -20,6 +22,9 @@ bool observe_positions(const Snapshot *s, PositionFacts *out) {
                            .head_dim = (int)table_int(t, 0, table_find(t, "head_dim")),
                            .farthest = (long)table_int(t, 0, table_find(t, "farthest")),
                            .shift = table_is_empty(t, 0, shift) ? 0 : (long)table_int(t, 0, shift)};
+    int scaling = table_find(t, "scaling");
+    bool said = turns && scaling >= 0;
+    snprintf(out->scaling, sizeof out->scaling, "%s", said ? table_text(t, 0, scaling) : "none");
     return true;
 }
 
@@ -51,11 +56,14 @@ static Pairing pairing_of(bool half) {
 static void init_turns(RopeCell *c) {
     bool half = c->look.pairing < 0 ? c->facts.half : c->look.pairing > 0;
     double base = c->look.base > 0 ? c->look.base : c->facts.base;
-    rotary_init(&c->model, c->d, c->facts.base, pairing_of(c->facts.half));
+    RopeScaling scaling;
+    Status s = rope_scaling_parse(c->facts.scaling, &scaling);
+    BUG_ON(!status_is_ok(&s));
+    rotary_init_scaled(&c->model, c->d, c->facts.base, &scaling, pairing_of(c->facts.half));
     if (c->look.formula == ROPE_SINGLE)
         rotary_init_single(&c->turn, c->d, pairing_of(half));
     else
-        rotary_init(&c->turn, c->d, base, pairing_of(half));
+        rotary_init_scaled(&c->turn, c->d, base, &scaling, pairing_of(half));
 }
 
 /* False: no RoPE, or no such cell. */

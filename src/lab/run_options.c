@@ -31,6 +31,8 @@ const Option run_model_rows[] = {
      N_("activation of the feed-forward layer; default: the preset's")},
     {"pos", OPTION_CHOICE, NULL, 0, 0, "none|learned|sinusoid|rope", "", N_("positions; default: the preset's")},
     {"rope_base", OPTION_REAL, NULL, 1, 1e12, NULL, "", N_("base of the RoPE angles; default: 10000")},
+    {"rope_scaling", OPTION_TEXT, NULL, 0, 0, NULL, "",
+     N_("angles slowed for longer texts: none, linear:FACTOR or llama3:FACTOR:LOW:HIGH:ORIGINAL; default: none")},
     {"pairing", OPTION_CHOICE, NULL, 0, 0, "adjacent|half", "",
      N_("which numbers RoPE turns together; default: adjacent")},
     {"window", OPTION_INT, NULL, 0, 1e6, NULL, "tokens", N_("tokens a query sees, itself included; 0: all before it")},

@@ -32,6 +32,7 @@ const Option shape_option_rows[] = {
      N_("activation of the feed-forward layer; the last three are gated")},
     {"pos", OPTION_CHOICE, NULL, 0, 0, "none|learned|sinusoid|rope", "", N_("positions")},
     {"rope_base", OPTION_REAL, NULL, 1, 1e12, NULL, "", N_("changes no count")},
+    {"rope_scaling", OPTION_TEXT, NULL, 0, 0, NULL, "", N_("changes no count")},
     {"pairing", OPTION_CHOICE, NULL, 0, 0, "adjacent|half", "", N_("changes no count")},
     {"window", OPTION_INT, NULL, 0, BIG, NULL, "tokens", N_("tokens a query sees, itself included; 0: all before it")},
     {"global_every", OPTION_INT, NULL, 0, 1000, NULL, "layers", N_("every n-th layer ignores the window; 0: none")},
