@@ -528,27 +528,25 @@ static void check_model(const char *config, const ForeignTensors *t, const char 
     str_done(&file);
 }
 
+/* Of a config.json that has TO in the place of FROM. */
+static void check_model_with(const ForeignTensors *t, const char *from, const char *to, const char *part) {
+    char *config = replaced(gpt2_config, from, to);
+    check_model(config, t, part);
+    mem_free(config);
+}
+
 static void tensors_must_belong(void **state) {
     (void)state;
     Model *m = model_of(gpt2_config);
     ForeignTensors t;
     foreign_tensors_init(&t);
     gpt2_tensors(&t, m, "");
-    char *other = replaced(gpt2_config, "\"n_embd\":6", "\"n_embd\":4");
-    check_model(other, &t, "tensor 'wte.weight' is 7 x 6; by config.json it should be 7 x 4");
-    mem_free(other);
-    other = replaced(gpt2_config, "\"n_layer\":2", "\"n_layer\":3");
-    check_model(other, &t, "there is no tensor 'h.2.ln_1.weight'");
-    mem_free(other);
-    other = replaced(gpt2_config, "\"n_layer\":2", "\"n_layer\":1");
-    check_model(other, &t, "'h.1.");
-    mem_free(other);
-    other = replaced(gpt2_config, "\"n_layer\":2", "\"n_layer\":900");
-    check_model(other, &t, "900 layers");
-    mem_free(other);
-    other = replaced(gpt2_config, "null", "null,\"tie_word_embeddings\":false");
-    check_model(other, &t, "there is no tensor 'lm_head.weight'");
-    mem_free(other);
+    check_model_with(&t, "\"n_embd\":6", "\"n_embd\":4",
+                     "tensor 'wte.weight' is 7 x 6; by config.json it should be 7 x 4");
+    check_model_with(&t, "\"n_layer\":2", "\"n_layer\":3", "there is no tensor 'h.2.ln_1.weight'");
+    check_model_with(&t, "\"n_layer\":2", "\"n_layer\":1", "'h.1.");
+    check_model_with(&t, "\"n_layer\":2", "\"n_layer\":900", "900 layers");
+    check_model_with(&t, "null", "null,\"tie_word_embeddings\":false", "there is no tensor 'lm_head.weight'");
     uint32_t nan = 0x7fc00000;
     memcpy(t.data.s + t.data.len - 4, &nan, sizeof nan);
     check_model(gpt2_config, &t, "ln_f.bias has a number that is not finite");

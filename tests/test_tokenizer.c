@@ -1,5 +1,6 @@
 /* Tokenizers: the words of a byte-pair encoding, GPT-2's way of cutting a text, and its vocabulary from files. */
 #include "expect.h"
+#include "pieces.h"
 
 #include "io/gpt2_vocab.h"
 #include "io/llama2c_vocab.h"
@@ -274,22 +275,6 @@ static BpeTrainer *low(BpeUnit unit) {
     for (int i = 0; i < 5; i++) assert_true(bpe_trainer_step(t));
     bpe_words_done(&w);
     return t;
-}
-
-static void expect_pieces(Tokenizer *t, const char *text, const char *want) {
-    Pieces pieces = {0};
-    Str got;
-    str_init(&got);
-    tokenizer_encode(t, text, strlen(text), &pieces);
-    for (long i = 0; i < pieces.count; i++) {
-        const Piece *p = &pieces.piece[i];
-        if (i) str_add_char(&got, '|');
-        if (p->id >= 0) tokenizer_name(t, p->id, &got);
-        str_addf(&got, "=%.*s", (int)p->bytes, text + p->start);
-    }
-    assert_string_equal(got.s, want);
-    str_done(&got);
-    pieces_done(&pieces);
 }
 
 static void words_keep_what_separates_them(void **state) {

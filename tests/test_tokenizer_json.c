@@ -1,6 +1,7 @@
 /* tokenizer.json: what its normalizer, pre_tokenizer, added tokens, model and decoder do, and what is refused. Expected
  * values are those of Hugging Face's tokenizers, read from its source; whole vocabularies are compared in exp_bpe. */
 #include "expect.h"
+#include "pieces.h"
 
 #include "io/tokenizer_json.h"
 #include "io/tokenizer_steps.h"
@@ -163,23 +164,6 @@ static Tokenizer *read(const char *json) {
     return t;
 }
 
-/* The names of the tokens of a text, each with the stretch of the text that it stands for. */
-static void expect_tokens(Tokenizer *t, const char *text, const char *want) {
-    Pieces pieces = {0};
-    Str got;
-    str_init(&got);
-    tokenizer_encode(t, text, strlen(text), &pieces);
-    for (long i = 0; i < pieces.count; i++) {
-        const Piece *p = &pieces.piece[i];
-        str_add(&got, i ? "|" : "");
-        tokenizer_name(t, p->id, &got);
-        str_addf(&got, "=%.*s", (int)p->bytes, text + p->start);
-    }
-    assert_string_equal(got.s, want);
-    str_done(&got);
-    pieces_done(&pieces);
-}
-
 static void expect_written(const Tokenizer *t, const int *id, int n, const char *want) {
     Str got;
     str_init(&got);
@@ -204,10 +188,10 @@ static void byte_level_files(void **state) {
                         "," MODEL "}");
     assert_int_equal(tokenizer_size(t), 8);
     assert_int_equal(tokenizer_first(t), -1);
-    expect_tokens(t, "ab<end> ab<e11",
+    expect_pieces(t, "ab<end> ab<e11",
                   "ab=ab|<end>=<end>|\xc4\xa0"
                   "ab= ab|<e=<e|1=1|1=1");
-    expect_tokens(t, "zab<z", "ab=ab"); /* bytes that are no pieces vanish */
+    expect_pieces(t, "zab<z", "ab=ab"); /* bytes that are no pieces vanish */
     expect_written(t, (const int[]){5, 6}, 2, " ab<end>");
     tokenizer_free(t);
 }
@@ -228,13 +212,13 @@ static void added_tokens_take_what_they_say(void **state) {
                                                                                                    "\"Lowercase\"}"
                                                                                                    "," BYTE_LEVEL
                                                                                                    "," MODEL "}");
-    expect_tokens(t, "a  <l>  a", "a=a|<l>=  <l>|\xc4\xa0= |\xc4\xa0= |a=a");
-    expect_tokens(t, "a  <r>  a", "a=a|\xc4\xa0= |\xc4\xa0= |<r>=<r>  |a=a");
-    expect_tokens(t, " <r> <l>a", "\xc4\xa0= |<r>=<r> |<l>=<l>|a=a");      /* each blank goes to one */
-    expect_tokens(t, "one,bone onea", "one=one|b=bone|\xc4\xa0= one|a=a"); /* , o n e are no pieces */
-    expect_tokens(t, "aB", "AB=aB");         /* looked for in small letters, after the text has them */
-    expect_tokens(t, "AbAB", "Ab=Ab|AB=AB"); /* the plain one is cut out before */
-    expect_tokens(t, "<l><l><l>", "<l><l>=<l><l>|<l>=<l>");
+    expect_pieces(t, "a  <l>  a", "a=a|<l>=  <l>|\xc4\xa0= |\xc4\xa0= |a=a");
+    expect_pieces(t, "a  <r>  a", "a=a|\xc4\xa0= |\xc4\xa0= |<r>=<r>  |a=a");
+    expect_pieces(t, " <r> <l>a", "\xc4\xa0= |<r>=<r> |<l>=<l>|a=a");      /* each blank goes to one */
+    expect_pieces(t, "one,bone onea", "one=one|b=bone|\xc4\xa0= one|a=a"); /* , o n e are no pieces */
+    expect_pieces(t, "aB", "AB=aB");         /* looked for in small letters, after the text has them */
+    expect_pieces(t, "AbAB", "Ab=Ab|AB=AB"); /* the plain one is cut out before */
+    expect_pieces(t, "<l><l><l>", "<l><l>=<l><l>|<l>=<l>");
     tokenizer_free(t);
 }
 
@@ -262,17 +246,17 @@ static void sentence_piece_files(void **state) {
     Tokenizer *t = read("{" SENTENCE PIECES("\"unk_token\":\"<unk>\",\"fuse_unk\":true,\"byte_fallback\":true") "}");
     assert_int_equal(tokenizer_first(t), 1);
     assert_int_equal(tokenizer_last(t), 9);
-    expect_tokens(t, "a ab", "<s>=|_a=a|_a= a|b=b");
-    expect_tokens(t, "\xc3\xa9xyb", "<s>=|_=|<0xC3>=\xc3|<0xA9>=\xa9|<unk>=xy|b=b"); /* unknown neighbours are one */
-    expect_tokens(t, "a</s>a", "<s>=|_a=a|</s>=</s>|_a=a");
+    expect_pieces(t, "a ab", "<s>=|_a=a|_a= a|b=b");
+    expect_pieces(t, "\xc3\xa9xyb", "<s>=|_=|<0xC3>=\xc3|<0xA9>=\xa9|<unk>=xy|b=b"); /* unknown neighbours are one */
+    expect_pieces(t, "a</s>a", "<s>=|_a=a|</s>=</s>|_a=a");
     expect_written(t, (const int[]){1, 4, 4, 5, 6}, 5, "a a\xc3\xa9");
     expect_written(t, (const int[]){4, 4}, 2, "a a");
     tokenizer_free(t);
     t = read("{" SENTENCE PIECES("\"unk_token\":\"<unk>\"") "}");
-    expect_tokens(t, "xy", "<s>=|_=|<unk>=x|<unk>=y");
+    expect_pieces(t, "xy", "<s>=|_=|<unk>=x|<unk>=y");
     tokenizer_free(t);
     t = read("{" SENTENCE PIECES("\"unk_token\":null") "}");
-    expect_tokens(t, "axb", "<s>=|_a=ax|b=b");
+    expect_pieces(t, "axb", "<s>=|_a=ax|b=b");
     tokenizer_free(t);
 }
 
@@ -280,8 +264,8 @@ static void words_may_be_whole(void **state) {
     (void)state;
     Tokenizer *t = read("{" BYTE_LEVEL ",\"model\":{\"type\":\"BPE\",\"ignore_merges\":true,\"vocab\":{\"a\":0,\"b\":1,"
                         "\"aba\":2,\"ab\":3},\"merges\":[\"a b\"]}}");
-    expect_tokens(t, "aba", "aba=aba");
-    expect_tokens(t, "abab", "ab=ab|ab=ab");
+    expect_pieces(t, "aba", "aba=aba");
+    expect_pieces(t, "abab", "ab=ab|ab=ab");
     tokenizer_free(t);
 }
 
@@ -291,7 +275,7 @@ static void words_may_have_marks(void **state) {
         "{\"pre_tokenizer\":{\"type\":\"WhitespaceSplit\"},\"decoder\":{\"type\":\"BPEDecoder\",\"suffix\":\"</w>\"},"
         "\"model\":{\"type\":\"BPE\",\"end_of_word_suffix\":\"</w>\",\"continuing_subword_prefix\":\"##\","
         "\"vocab\":{\"a\":0,\"##b\":1,\"##b</w>\":2,\"a</w>\":3,\"ab</w>\":4},\"merges\":[\"a ##b</w>\"]}}");
-    expect_tokens(t, "ab a abb", "ab</w>=ab |a</w>=a |a=a|##b=b|##b</w>=b");
+    expect_pieces(t, "ab a abb", "ab</w>=ab |a</w>=a |a=a|##b=b|##b</w>=b");
     expect_written(t, (const int[]){4, 3}, 2, "ab a ");
     tokenizer_free(t);
 }

@@ -20,6 +20,10 @@ const char *tensor_name(TensorKind k) {
     return kinds[k].name;
 }
 
+uint32_t tensor_word(const unsigned char *p) {
+    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
 /* --- lines of a source --- */
 
 static int lines_of(const TensorSource *t, const Slice *s) {

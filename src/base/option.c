@@ -364,6 +364,14 @@ int options_ints(const Options *o, const char *name, const long long **x) {
     return v->count;
 }
 
+long long options_ints_most(const Options *o, const char *name) {
+    const long long *x;
+    long long most = 0;
+    for (int i = 0, n = options_ints(o, name, &x); i < n; i++)
+        if (x[i] > most) most = x[i];
+    return most;
+}
+
 int options_reals(const Options *o, const char *name, const double **x) {
     const Value *v = typed_value(o, name, OPTION_REALS);
     *x = v->reals;

@@ -306,7 +306,7 @@ void table_cell(const Table *t, long row, int column, Str *out) {
     }
 }
 
-static void copy_cell(Table *to, const Table *from, long row, int column) {
+void table_add_cell(Table *to, const Table *from, long row, int column) {
     if (table_is_empty(from, row, column)) {
         table_add_empty(to);
         return;
@@ -328,6 +328,6 @@ static void copy_cell(Table *to, const Table *from, long row, int column) {
 Table *table_first(const Table *t, long rows) {
     Table *first = table_new(t->name, t->column);
     for (long row = 0; row < rows && row < t->rows; row++)
-        for (int c = 0; c < t->columns; c++) copy_cell(first, t, row, c);
+        for (int c = 0; c < t->columns; c++) table_add_cell(first, t, row, c);
     return first;
 }

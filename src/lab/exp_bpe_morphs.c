@@ -162,18 +162,11 @@ static void look(Study *s, const Bpe *b, const BpeWords *words, const Forms *for
 
 /* ---- the experiment ---- */
 
-static long largest_of(const long long *x, int n) {
-    long long most = 0;
-    for (int i = 0; i < n; i++)
-        if (x[i] > most) most = x[i];
-    return (long)most;
-}
-
 static Status learn_and_look(Study *s, const BpeWords *words, const Forms *forms) {
     const long long *merges;
     int n = options_ints(study_options(s), "merges", &merges);
     BpeTrainer *t;
-    Status status = bpe_corpus_train(s, words, largest_of(merges, n), &t);
+    Status status = bpe_corpus_train(s, words, (long)options_ints_most(study_options(s), "merges"), &t);
     for (int i = 0; status_is_ok(&status) && i < n; i++) look(s, bpe_trainer_bpe(t), words, forms, merges[i]);
     study_about(s, "merges_found", "%d", bpe_merges(bpe_trainer_bpe(t)));
     study_about(s, "boundary_recall_rule", "edges between the parts of a word where a piece ends, of %d",

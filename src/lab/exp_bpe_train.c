@@ -64,13 +64,6 @@ static const Column tradeoff_columns[] = {{"merges", COLUMN_INT, ""},
                                           {"tokens_per_word", COLUMN_DOUBLE, "tokens"},
                                           {0}};
 
-static long largest_of(const long long *x, int n) {
-    long long most = 0;
-    for (int i = 0; i < n; i++)
-        if (x[i] > most) most = x[i];
-    return (long)most;
-}
-
 /* tokens[i]: what the corpus has after i merges, or after all that there are. */
 static Status count_tokens(Study *s, BpeTrainer *t, long merges, long long *tokens) {
     bool more = true;
@@ -94,7 +87,7 @@ static void add_tradeoffs(Table *table, const Bpe *b, const long long *at, int n
 static Status run_tradeoff(Study *s) {
     const long long *at;
     int n = options_ints(study_options(s), "merges", &at);
-    long merges = largest_of(at, n);
+    long merges = (long)options_ints_most(study_options(s), "merges");
     BpeWords words;
     STATUS_TRY(bpe_corpus_words(s, bpe_unit_option(study_options(s)), &words));
     long long *tokens = MEM_ARRAY(long long, (size_t)merges + 1);

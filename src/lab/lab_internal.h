@@ -130,6 +130,12 @@ const char *lab_model(const Options *o); /* the file or folder that O names; NUL
 const char *lab_base_name(const char *path); /* what a title shows of it; borrowed */
 
 /* --- lab_train.c --- */
+/* Of the tests on the way. */
+#define TRAIN_TEST_COLUMNS                                                                                             \
+    {"step", COLUMN_INT, ""}, {"tokens", COLUMN_INT, ""}, {"nll", COLUMN_DOUBLE, "nats"},                              \
+        {"perplexity", COLUMN_DOUBLE, ""}, {                                                                           \
+        "floor_perplexity", COLUMN_DOUBLE, ""                                                                          \
+    }
 void train_adopt(TrainClock *t, Run *r, const Options *o);
 void train_done(TrainClock *t);
 bool train_pending(const Lab *l);

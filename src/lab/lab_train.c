@@ -14,14 +14,7 @@ enum { TEST_FIRST = 50, TEST_EVERY = 100, TEST_SENTENCES = 256 };
 
 #define METER_SECONDS 1.0
 
-static const Column test_columns[] = {
-    {"step", COLUMN_INT, ""},
-    {"tokens", COLUMN_INT, ""},
-    {"nll", COLUMN_DOUBLE, "nats"},
-    {"perplexity", COLUMN_DOUBLE, ""},
-    {"floor_perplexity", COLUMN_DOUBLE, ""},
-    {0},
-};
+static const Column test_columns[] = {TRAIN_TEST_COLUMNS, {0}};
 
 /* Life. */
 
@@ -346,14 +339,9 @@ Status lab_do_live(Lab *l, const Words *w) {
 /* Forking. */
 
 static void forget_curve_after(TrainClock *t, long step) {
-    Table *kept = table_new("curve", run_curve_columns);
-    for (long row = 0; row < table_rows(t->curve) && table_int(t->curve, row, 0) <= step; row++)
-        for (int c = 0; c < table_columns(kept); c++) {
-            if (table_column(kept, c)->type == COLUMN_INT)
-                table_add_int(kept, table_int(t->curve, row, c));
-            else
-                table_add_real(kept, table_real(t->curve, row, c));
-        }
+    long rows = 0;
+    while (rows < table_rows(t->curve) && table_int(t->curve, rows, 0) <= step) rows++;
+    Table *kept = table_first(t->curve, rows);
     table_free(t->curve);
     t->curve = kept;
     while (t->evaluations > 0 && t->evaluation[t->evaluations - 1].step > step) t->evaluations--;

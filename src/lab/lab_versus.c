@@ -135,10 +135,7 @@ void versus_done(Lab *l) {
     if (!l->rival) return;
     forget_what_was_seen(l);
     if (l->rival_is_a) exchange_runs(l); /* A stays: its corpus may be B's too */
-    Lab *b = l->rival;
-    train_done(&b->train);
-    options_free(b->options);
-    mem_free(b);
+    lab_free(l->rival);
     l->rival = NULL;
     beside_free(l->beside);
     l->beside = NULL;
@@ -341,12 +338,7 @@ static void add_rows(Table *out, char letter, const Table *t) {
     char name[2] = {letter, '\0'};
     for (long row = 0; t && row < table_rows(t); row++) {
         table_add_text(out, name);
-        for (int c = 0; c < table_columns(t); c++) {
-            if (table_column(t, c)->type == COLUMN_INT)
-                table_add_int(out, table_int(t, row, c));
-            else
-                table_add_real(out, table_real(t, row, c));
-        }
+        for (int c = 0; c < table_columns(t); c++) table_add_cell(out, t, row, c);
     }
 }
 
@@ -362,28 +354,11 @@ static Table *of_both(const Snapshot *s, const char *name, const Column *columns
 }
 
 Table *lab_versus_curve(const Snapshot *s) {
-    static const Column columns[] = {
-        {"run", COLUMN_TEXT, ""},
-        {"step", COLUMN_INT, ""},
-        {"tokens", COLUMN_INT, ""},
-        {"loss", COLUMN_DOUBLE, "nats"},
-        {"learning_rate", COLUMN_DOUBLE, ""},
-        {"grad_norm", COLUMN_DOUBLE, ""},
-        {"tokens_per_s", COLUMN_DOUBLE, "tokens/s"},
-        {0},
-    };
+    static const Column columns[] = {{"run", COLUMN_TEXT, ""}, RUN_CURVE_COLUMNS, {0}};
     return of_both(s, "versus", columns, "curve", "rival_curve");
 }
 
 Table *lab_versus_test(const Snapshot *s) {
-    static const Column columns[] = {
-        {"run", COLUMN_TEXT, ""},
-        {"step", COLUMN_INT, ""},
-        {"tokens", COLUMN_INT, ""},
-        {"nll", COLUMN_DOUBLE, "nats"},
-        {"perplexity", COLUMN_DOUBLE, ""},
-        {"floor_perplexity", COLUMN_DOUBLE, ""},
-        {0},
-    };
+    static const Column columns[] = {{"run", COLUMN_TEXT, ""}, TRAIN_TEST_COLUMNS, {0}};
     return of_both(s, "versus_test", columns, "test", "rival_test");
 }

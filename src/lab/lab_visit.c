@@ -44,17 +44,8 @@ static Lab *without_run(const Lab *l) {
     return empty;
 }
 
-static void free_run(Lab *holder) {
-    versus_done(holder);
-    decode_done(&holder->decode);
-    train_done(&holder->train);
-    options_free(holder->options);
-    mem_free(holder->head_off);
-    mem_free(holder);
-}
-
 void visit_done(Lab *l) {
-    if (l->waiting) free_run(l->waiting);
+    lab_free(l->waiting);
     l->waiting = NULL;
 }
 

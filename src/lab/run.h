@@ -22,8 +22,13 @@ typedef struct Run Run;
 extern const Option run_model_rows[]; /* arch (a preset), then every field of ModelConfig */
 /* corpus, tokens, merges, sentences, epochs, batch, lr, lr_min, schedule, warmup, weight_decay, clip, optimizer. */
 extern const Option run_plan_rows[];
-Options *run_options(void);              /* both, at their defaults */
-extern const Column run_curve_columns[]; /* step,tokens,loss,learning_rate,grad_norm,tokens_per_s */
+Options *run_options(void); /* both, at their defaults */
+#define RUN_CURVE_COLUMNS                                                                                              \
+    {"step", COLUMN_INT, ""}, {"tokens", COLUMN_INT, ""}, {"loss", COLUMN_DOUBLE, "nats"},                             \
+        {"learning_rate", COLUMN_DOUBLE, ""}, {"grad_norm", COLUMN_DOUBLE, ""}, {                                      \
+        "tokens_per_s", COLUMN_DOUBLE, "tokens/s"                                                                      \
+    }
+extern const Column run_curve_columns[];
 extern const Column run_model_columns[]; /* part,parameters */
 
 CorpusTokens run_tokens(const Options *o); /* what tokens= and merges= say */
@@ -32,13 +37,15 @@ CorpusTokens run_tokens(const Options *o); /* what tokens= and merges= say */
  * 8/3 d rounded up to a multiple of 16 when the feed-forward is gated (Shazeer 2020), norm_eps is 1e-5 (layer) or 1e-6
  * (rms). */
 Status run_config(const Options *o, int vocab, ModelConfig *out) STATUS_CHECKED;
+/* The same to be counted: a vocabulary that is not given is the preset's, and size does not matter (config_check says
+ * what can be built). */
+Status run_shape(const Options *o, ModelConfig *out) STATUS_CHECKED;
+Status run_set_fields(const Options *o, ModelConfig *c) STATUS_CHECKED; /* those that are given, by name */
+Status run_split_heads(ModelConfig *c) STATUS_CHECKED;                  /* head_dim is d / heads */
 /* The settings of the optimiser that O describes; lr_min is a tenth of lr unless it is given. */
 OptimConfig run_optim_config(const Options *o);
 /* What the options of run_model_rows and run_plan_rows come to that are not set (see options_let_follow). */
 void run_follow(const Options *o, const char *name, Str *out);
-/* The same of run_model_rows alone, to be counted: a vocabulary that is not given is the preset's, and size does not
- * matter (config_check says what can be built). */
-Status run_shape(const Options *o, ModelConfig *out) STATUS_CHECKED;
 /* Refuses what cannot be built, with the reason, before anything long is done. */
 Status run_check(const Options *o) STATUS_CHECKED;
 /* Makes corpus and model. SEED and THREADS are resolved. */

@@ -73,10 +73,17 @@ Options *run_options(void) {
     return options_join(options_new(run_model_rows), run_plan_rows);
 }
 
-/* The preset with the fields that were given, by name. */
-static Status set_given(const Options *o, ModelConfig *c) {
+Status run_set_fields(const Options *o, ModelConfig *c) {
     for (const char *const *field = config_fields(); *field; field++)
         if (options_is_set(o, *field)) STATUS_TRY(config_set(c, *field, options_value(o, *field)));
+    return status_ok();
+}
+
+Status run_split_heads(ModelConfig *c) {
+    if (c->d % c->heads != 0)
+        return status_usage(_("head_dim is d / heads when it is not given, and %d / %d is no whole number"), c->d,
+                            c->heads);
+    c->head_dim = c->d / c->heads;
     return status_ok();
 }
 
@@ -84,12 +91,7 @@ static Status set_given(const Options *o, ModelConfig *c) {
 static Status derive(const Options *o, ModelConfig *c) {
     bool grouped = strcmp(options_text(o, "arch"), "modern") == 0;
     if (!options_is_set(o, "kv_heads")) c->kv_heads = grouped && c->heads % 2 == 0 ? c->heads / 2 : c->heads;
-    if (!options_is_set(o, "head_dim")) {
-        if (c->d % c->heads != 0)
-            return status_usage(_("head_dim is d / heads when it is not given, and %d / %d is no whole number"), c->d,
-                                c->heads);
-        c->head_dim = c->d / c->heads;
-    }
+    if (!options_is_set(o, "head_dim")) STATUS_TRY(run_split_heads(c));
     if (!options_is_set(o, "d_ff")) c->d_ff = config_usual_d_ff(c->ffn, c->d);
     if (!options_is_set(o, "norm_eps")) c->norm_eps = c->norm == NORM_RMS ? 1e-6 : 1e-5;
     return status_ok();
@@ -110,7 +112,7 @@ OptimConfig run_optim_config(const Options *o) {
 /* Everything but the vocabulary, which stays the preset's when it is not given. */
 static Status fill(const Options *o, ModelConfig *out) {
     (void)config_preset(options_text(o, "arch"), out);
-    STATUS_TRY(set_given(o, out));
+    STATUS_TRY(run_set_fields(o, out));
     return derive(o, out);
 }
 
@@ -139,7 +141,7 @@ static void follow_field(const Options *o, const char *name, Str *out) {
     ModelConfig c;
     char value[64];
     (void)config_preset(options_text(o, "arch"), &c);
-    Status s = set_given(o, &c);
+    Status s = run_set_fields(o, &c);
     if (status_is_ok(&s)) s = derive(o, &c);
     if (status_is_ok(&s) && config_get(&c, name, value, sizeof value)) str_add(out, value);
 }

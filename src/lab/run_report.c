@@ -4,15 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-const Column run_curve_columns[] = {
-    {"step", COLUMN_INT, ""},
-    {"tokens", COLUMN_INT, ""},
-    {"loss", COLUMN_DOUBLE, "nats"},
-    {"learning_rate", COLUMN_DOUBLE, ""},
-    {"grad_norm", COLUMN_DOUBLE, ""},
-    {"tokens_per_s", COLUMN_DOUBLE, "tokens/s"},
-    {0},
-};
+const Column run_curve_columns[] = {RUN_CURVE_COLUMNS, {0}};
 
 const Column run_model_columns[] = {{"part", COLUMN_TEXT, ""}, {"parameters", COLUMN_INT, ""}, {0}};
 

@@ -2,6 +2,7 @@
 
 #include "cards.h"
 #include "intl.h"
+#include "run.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -88,21 +89,10 @@ static Status from_card(const Options *o, Shape *out) {
     return s;
 }
 
-static Status set_given(const Options *o, ModelConfig *c) {
-    for (const char *const *field = config_fields(); *field; field++)
-        if (options_is_set(o, *field)) STATUS_TRY(config_set(c, *field, options_value(o, *field)));
-    return status_ok();
-}
-
 /* Fields that were not given follow from those that were; BASE is what they were before. */
 static Status derive(const Options *o, const ModelConfig *base, ModelConfig *c) {
     if (!options_is_set(o, "kv_heads") && base->kv_heads == base->heads) c->kv_heads = c->heads;
-    if (!options_is_set(o, "head_dim") && (c->d != base->d || c->heads != base->heads)) {
-        if (c->d % c->heads != 0)
-            return status_usage(_("head_dim is d / heads when it is not given, and %d / %d is no whole number"), c->d,
-                                c->heads);
-        c->head_dim = c->d / c->heads;
-    }
+    if (!options_is_set(o, "head_dim") && (c->d != base->d || c->heads != base->heads)) STATUS_TRY(run_split_heads(c));
     bool other_kind = config_is_gated(c->ffn) != config_is_gated(base->ffn);
     if (!options_is_set(o, "d_ff") && (c->d != base->d || other_kind)) c->d_ff = config_usual_d_ff(c->ffn, c->d);
     return status_ok();
@@ -119,7 +109,7 @@ Status shape_config(const Options *o, long long T, Shape *out) {
         out->config.context = T < (long long)BIG ? (int)T : (int)BIG;
     }
     ModelConfig base = out->config;
-    STATUS_TRY(set_given(o, &out->config));
+    STATUS_TRY(run_set_fields(o, &out->config));
     STATUS_TRY(derive(o, &base, &out->config));
     return config_check_shape(&out->config);
 }
