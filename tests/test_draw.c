@@ -561,6 +561,33 @@ static void lines_are_broken_by_columns(void **state) {
     assert_int_equal(draw_paragraph_rows(0, "abc"), 0);
 }
 
+/* What of a text has no room is not left out in silence. */
+static void paragraphs_say_where_they_are_cut(void **state) {
+    (void)state;
+    static const struct {
+        int w, h;
+        const char *ending, *want;
+    } cases[] = {{8, 2, NULL, "the dogs\nnear…\n"},
+                 {8, 3, NULL, "the dogs\nnear the\ncat\n"},
+                 {12, 1, "… more", "the… more\n"},
+                 {4, 1, "… more", "the\n"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Canvas *c = canvas_new(cases[i].w, cases[i].h, GLYPHS_HALF);
+        Rect all = {0, 0, c->w, c->h};
+        const char *text = "the dogs near the cat \n";
+        Str got;
+        str_init(&got);
+        if (cases[i].ending)
+            draw_paragraph_ending(c, all, text, STYLE_TEXT, cases[i].ending);
+        else
+            draw_paragraph(c, all, text, STYLE_TEXT);
+        canvas_dump(c, false, &got);
+        assert_string_equal(got.s, cases[i].want);
+        str_done(&got);
+        canvas_free(c);
+    }
+}
+
 /* The glyphs from the least to the greatest heat, each once. */
 static void assert_ramp(Glyphs glyphs, HeatMap map, const char *want) {
     Canvas *c = canvas_new(1, 1, glyphs);
@@ -606,6 +633,7 @@ int main(void) {
         cmocka_unit_test(plot_columns_give_x_back),
         cmocka_unit_test(paragraphs_tables_digits),
         cmocka_unit_test(lines_are_broken_by_columns),
+        cmocka_unit_test(paragraphs_say_where_they_are_cut),
         cmocka_unit_test(ramps_rise),
         cmocka_unit_test(all_is_freed),
     };

@@ -98,8 +98,10 @@ int draw_table_from(Canvas *c, Rect r, const Table *t, long first, int column, l
 /* The bytes of S that fill one line of COLUMNS (> 0), broken at a blank or between wide characters (not before closing
  * punctuation); *next is where the next line begins. */
 size_t draw_wrap(const char *s, int columns, size_t *next);
-/* Text in paragraphs, broken as draw_wrap does; returns the rows used, at most the rectangle's. */
+/* Text in paragraphs, broken as draw_wrap does; returns the rows used, at most the rectangle's. Where the text has more
+ * it ends in an ellipsis, or in ENDING. */
 int draw_paragraph(Canvas *c, Rect r, const char *text, StyleRole role);
+int draw_paragraph_ending(Canvas *c, Rect r, const char *text, StyleRole role, const char *ending);
 int draw_paragraph_rows(int columns, const char *text); /* rows that it takes in full */
 /* Tall digits as large as fit (3 rows and more) for the presenter, on top of heat where there is some; text when too
  * small or not digits. */

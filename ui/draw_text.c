@@ -61,18 +61,31 @@ size_t draw_wrap(const char *s, int columns, size_t *next) {
     return i;
 }
 
-int draw_paragraph(Canvas *c, Rect r, const char *text, StyleRole role) {
+/* BYTES of TEXT from (X, Y); returns the columns used. */
+static int draw_line(Canvas *c, int x, int y, int columns, const char *text, size_t bytes, StyleRole role) {
+    char *line = mem_text_n(text, bytes);
+    int used = canvas_text(c, x, y, columns, line, role, ATTRIBUTE_NONE);
+    mem_free(line);
+    return used;
+}
+
+int draw_paragraph_ending(Canvas *c, Rect r, const char *text, StyleRole role, const char *ending) {
     if (r.w <= 0) return 0;
     int row = 0;
     for (; row < r.h && *text != '\0'; row++) {
-        size_t next;
-        size_t bytes = draw_wrap(text, r.w, &next);
-        char *line = mem_text_n(text, bytes);
-        canvas_text(c, r.x, r.y + row, r.w, line, role, ATTRIBUTE_NONE);
-        mem_free(line);
+        size_t next, bytes = draw_wrap(text, r.w, &next);
+        int room = r.w - canvas_columns(c, ending);
+        bool cut = row + 1 == r.h && text[next + strspn(text + next, " \n")] != '\0' && room > 0;
+        if (cut) bytes = draw_wrap(text, room, &next);
+        int used = draw_line(c, r.x, r.y + row, r.w, text, bytes, role);
+        if (cut) canvas_text(c, r.x + used, r.y + row, r.w - used, ending, role, ATTRIBUTE_NONE);
         text += next;
     }
     return row;
+}
+
+int draw_paragraph(Canvas *c, Rect r, const char *text, StyleRole role) {
+    return draw_paragraph_ending(c, r, text, role, "…");
 }
 
 int draw_paragraph_rows(int columns, const char *text) {
