@@ -12,6 +12,7 @@
 #include "reading.h"
 #include "rope_view.h"
 #include "screen.h"
+#include "utf8.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -445,6 +446,51 @@ static void tabs_leave_room_for_the_rows(void **unused) {
     app_free(a);
 }
 
+/* What stands beside the list on an 80 x 24 screen, the lines put together again with blanks between words. */
+static void text_beside_the_list(App *a, Str *out) {
+    Str text;
+    str_init(&text);
+    str_clear(out);
+    screen_text(a, 80, 24, &text);
+    for (char *line = strtok(text.s, "\n"); line; line = strtok(NULL, "\n")) {
+        int at = 0;
+        while (*line && at++ < 25) line += utf8_decode(line, strlen(line), &(uint32_t){0});
+        for (char *word = line; *word; word++)
+            if (*word != ' ' || (out->len > 0 && out->s[out->len - 1] != ' ')) str_addf(out, "%c", *word);
+        while (out->len > 0 && strchr(" \x82\x94\xE2", out->s[out->len - 1])) out->s[--out->len] = '\0'; /* the frame */
+        str_add(out, " ");
+    }
+    str_done(&text);
+}
+
+/* An explanation shows whole, or says which key shows the rest of it. */
+static void explanations_are_not_cut_silently(void **unused) {
+    (void)unused;
+    App *a = screen_new(NULL);
+    Str text;
+    int cut = 0;
+    str_init(&text);
+    screen_keys(a, ":pane lab<Enter>z");
+    for (int i = 0; i < catalog_count(); i++) {
+        const CatalogEntry *e = catalog_at(i);
+        char line[64];
+        snprintf(line, sizeof line, "experiment %s", e->id);
+        assert_ok(app_command(a, line));
+        text_beside_the_list(a, &text);
+        if (strstr(text.s, e->see) && strstr(text.s, e->title)) continue;
+        bool said = strstr(text.s, "…");
+        if (!strstr(text.s, e->see)) said = strstr(text.s, "… w shows all"), cut++;
+        if (!said) fail_msg("%s is cut:\n%s", e->id, text.s);
+        screen_keys(a, "w");
+        text_beside_the_list(a, &text);
+        if (!strstr(text.s, e->see) || !strstr(text.s, e->title)) fail_msg("%s is cut by w:\n%s", e->id, text.s);
+        screen_keys(a, "w");
+    }
+    assert_true(cut > 0);
+    str_done(&text);
+    app_free(a);
+}
+
 /* ---- the presenter ---- */
 
 /* Cells of the screen that hold heat, and those of them that tall digits stand on. */
@@ -566,6 +612,7 @@ int main(void) {
         cmocka_unit_test(words_stand_in_the_order_of_truth_or_model),
         cmocka_unit_test(a_head_that_is_off_is_bracketed),
         cmocka_unit_test(tabs_leave_room_for_the_rows),
+        cmocka_unit_test(explanations_are_not_cut_silently),
         cmocka_unit_test(the_next_word_has_a_legend),
         cmocka_unit_test(the_presented_map_is_large),
         cmocka_unit_test(presented_numbers_have_one_size),

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LIST_W = 22, BESIDE_W = 60, HEAD_ROWS = 5 };
+enum { LIST_W = 22, BESIDE_W = 60, HEAD_ROWS = 5, CONTENT_LEAST = 6 };
 
 /* The list. */
 
@@ -118,11 +118,17 @@ static const char *tab_name(const LabState *s, int tab) {
     return i < catalog_tables(s->entry) ? s->entry->tables[i].name : "about";
 }
 
+/* Of id, title and explanation in full. */
+static int head_rows(const LabState *s, int w) {
+    return 1 + draw_paragraph_rows(w, _(s->entry->title)) + draw_paragraph_rows(w, _(s->entry->see));
+}
+
 static void draw_head(const LabState *s, Canvas *c, Rect r) {
     int at = canvas_text(c, r.x, r.y, r.w, s->entry->id, STYLE_TITLE, ATTRIBUTE_BOLD);
     canvas_textf(c, r.x + at, r.y, r.w - at, STYLE_DIM, CANVAS_ELLIPSIS, "   %s", s->entry->section);
-    canvas_text(c, r.x, r.y + 1, r.w, _(s->entry->title), STYLE_TEXT, CANVAS_ELLIPSIS);
-    draw_paragraph(c, (Rect){r.x, r.y + 2, r.w, r.h - 2}, _(s->entry->see), STYLE_DIM);
+    int title = draw_paragraph(c, (Rect){r.x, r.y + 1, r.w, s->whole ? r.h - 1 : 1}, _(s->entry->title), STYLE_TEXT);
+    Rect below = {r.x, r.y + 1 + title, r.w, r.h - 1 - title};
+    draw_paragraph_ending(c, below, _(s->entry->see), STYLE_DIM, s->whole ? "…" : _("… w shows all"));
 }
 
 /* "3–11 of 80": the rows of the table that show. Returns the columns that it takes, with those that keep it apart. */
@@ -263,6 +269,8 @@ LabPlan lab_plan(const LabState *s, Detail detail, int w, int h) {
     int x = beside ? LIST_W + 2 : 0;
     if (beside) p.list = (Rect){0, 0, LIST_W, h};
     int head = h >= 14 ? HEAD_ROWS : h >= 8 ? 2 : 0;
+    if (s->whole && head_rows(s, w - x) > head) head = head_rows(s, w - x);
+    if (head > h - CONTENT_LEAST) head = h > CONTENT_LEAST ? h - CONTENT_LEAST : 0;
     p.head = (Rect){x, 0, w - x, head};
     p.tabs = (Rect){x, head, w - x, 1};
     p.progress = (Rect){x, h - 1, w - x, h > 3 ? 1 : 0};

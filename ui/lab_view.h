@@ -29,6 +29,7 @@ typedef struct {
     char filter[LAB_FILTER];
     int at;                    /* row of the filtered list */
     bool inside;               /* keys go to the right side */
+    bool whole;                /* the explanation shows in full, however little it leaves for the rest */
     int tab;                   /* LAB_OPTIONS, LAB_FIGURE, LAB_FIRST_TABLE + i */
     long first;                /* row of the table at the top */
     const CatalogEntry *entry; /* the one on the right; NULL: none yet */

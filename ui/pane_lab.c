@@ -275,6 +275,13 @@ static Status run_earlier(void *owner, const Words *words) {
     return status_ok();
 }
 
+static Status run_explain(void *owner, const Words *words) {
+    LabState *s = ((PaneCall *)owner)->state;
+    (void)words;
+    s->whole = !s->whole;
+    return status_ok();
+}
+
 static Status run_reset(void *owner, const Words *words) {
     LabState *s = ((PaneCall *)owner)->state;
     (void)words;
@@ -411,6 +418,7 @@ static const KeyRow lab_keys[] = {
     {"S", "stop", N_("stop"), N_("stop the experiment that runs; its rows are kept")},
     {"v", "results", N_("next table"), N_("options, figure and tables in turn (also left and right)")},
     {"u", "earlier", NULL, N_("an earlier result of this experiment; after the oldest the newest again")},
+    {"w", "explain", NULL, N_("the explanation of the experiment in full, or as much as leaves room for the rest")},
     {"D", "reset", NULL, N_("the option under the cursor back to its default")},
     {"O", "adopt", N_("model"),
      N_("look at the model of the experiment in the other panes; Backspace returns to your run")},
@@ -425,6 +433,8 @@ static const Command lab_pane_commands[] = {
     {"results", "[options|figure|TABLE]", N_("what is shown of the experiment; without a name the next"), 0, 1,
      run_results},
     {"earlier", "", N_("an earlier result of this experiment; after the oldest the newest again"), 0, 0, run_earlier},
+    {"explain", "", N_("the explanation of the experiment in full, or as much as leaves room for the rest"), 0, 0,
+     run_explain},
     {"reset", "", N_("the option under the cursor back to its default"), 0, 0, run_reset},
     {"adopt", "", N_("look at the model of the experiment in the other panes"), 0, 0, run_adopt},
     {NULL, NULL, NULL, 0, 0, NULL},
