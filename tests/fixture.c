@@ -66,6 +66,7 @@ static void say_runs(const FixtureSpec *p, SnapshotFacts *f) {
     f->rival_loss = rival_loss_at(p->step);
     f->rival_test_nll = 0.9871;
     f->rival_floor_nll = 0.9142;
+    f->rival_test_step = p->step / 100 * 100 - 100;
 }
 
 static SnapshotFacts facts_of(const FixtureSpec *p) {
@@ -110,7 +111,9 @@ static SnapshotFacts facts_of(const FixtureSpec *p) {
                        .message_level = p->message_level};
     if (p->step > 0) {
         f.loss = loss_at(p->step), f.learning_rate = rate_at(p->step, p->steps), f.grad_norm = norm_at(p->step);
-        f.test_step = p->step / 100 * 100;
+    }
+    if (p->step > 0 && !p->untested) {
+        f.test_step = p->step / 100 * 100, f.test_whole = p->whole_test;
         f.test_nll = test_at(f.test_step), f.floor_nll = p->truth ? 0.9142 : (double)NAN;
     }
     if (p->state == RUN_RUNNING) f.tokens_per_s = 251340;

@@ -23,6 +23,7 @@ typedef struct {
     bool samples;      /* sentences are being drawn */
     char versus;       /* a run beside it: 'A' or 'B' is looked at */
     const char *rival; /* what B is called; NULL: "window=4 softcap=20" */
+    bool untested, whole_test; /* no test was made yet; the last one was of all sentences */
     bool changed;      /* its options were set on the way */
     RunState state;
     bool decode_running;

@@ -267,6 +267,7 @@ static void a_plan_ends_with_a_full_test(void **state) {
     assert_int_equal(f->step, STEPS);
     assert_int_equal(f->per_epoch, 40);
     assert_int_equal(f->test_step, STEPS);
+    assert_true(f->test_whole);
     assert_true(f->test_nll > f->floor_nll && f->floor_nll > 0.8 && f->floor_nll < 1.0);
     assert_true(fabs(exp(f->language_floor) - 2.4954) < 1e-4);
     const Table *test = snapshot_table(s, "test"), *curve = snapshot_table(s, "curve");
@@ -282,9 +283,11 @@ static void a_plan_ends_with_a_full_test(void **state) {
     fixture_do(l, "seek 60");
     SnapshotFacts past = fixture_facts(l);
     assert_int_equal(past.test_step, 50);
+    assert_false(past.test_whole);
     fixture_do(l, "eval");
     past = fixture_facts(l);
     assert_int_equal(past.test_step, 60);
+    assert_true(past.test_whole);
     assert_non_null(strstr(past.message, "step 60: test perplexity"));
     lab_free(l);
 }

@@ -491,6 +491,33 @@ static void explanations_are_not_cut_silently(void **unused) {
     app_free(a);
 }
 
+/* Whichever floor it is, the plot and the figures say so; of two runs each test has its step. */
+static void floors_and_tests_say_what_they_are_of(void **unused) {
+    (void)unused;
+    FixtureSpec p = fixture_spec();
+    p.untested = true;
+    App *a = screen_new(&p);
+    screen_keys(a, "1z");
+    screen_expect(a, "floor, language 0.9145");
+    app_free(a);
+    p = fixture_spec();
+    a = screen_new(&p);
+    screen_keys(a, "1z");
+    screen_expect(a, "floor, part of test 0.9142");
+    app_free(a);
+    p.whole_test = true;
+    a = screen_new(&p);
+    screen_keys(a, "1z");
+    screen_expect(a, "floor, whole test 0.9142");
+    app_free(a);
+    p.versus = 'B';
+    a = screen_new(&p);
+    screen_keys(a, "1z");
+    screen_expect(a, "at step 1,100       +7.56 %");
+    screen_expect(a, "at step 1,200       +1.76 %");
+    app_free(a);
+}
+
 /* ---- the presenter ---- */
 
 /* Cells of the screen that hold heat, and those of them that tall digits stand on. */
@@ -613,6 +640,7 @@ int main(void) {
         cmocka_unit_test(a_head_that_is_off_is_bracketed),
         cmocka_unit_test(tabs_leave_room_for_the_rows),
         cmocka_unit_test(explanations_are_not_cut_silently),
+        cmocka_unit_test(floors_and_tests_say_what_they_are_of),
         cmocka_unit_test(the_next_word_has_a_legend),
         cmocka_unit_test(the_presented_map_is_large),
         cmocka_unit_test(presented_numbers_have_one_size),

@@ -231,6 +231,7 @@ static void tables_hold_both(void **state) {
     assert_true(fabs(of_b - f->loss) <= 0 && fabs(of_a - f->rival_loss) <= 0 && of_a != of_b);
     assert_true(fabs(table_real(test, 0, 3) - f->rival_test_nll) <= 0);
     assert_true(fabs(table_real(test, 1, 3) - f->test_nll) <= 0);
+    assert_int_equal(f->rival_test_step, 50);
     table_free(curve);
     table_free(test);
     snapshot_unref(s);

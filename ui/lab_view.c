@@ -229,9 +229,11 @@ static double floor_of(const LabState *s, const char *where) {
 }
 
 static void draw_the_figure(const LabState *s, Canvas *c, Rect r) {
-    double level = floor_of(s, s->entry->figure_floor);
-    char label[64];
-    snprintf(label, sizeof label, _("floor %s"), format_fixed(level, 4).s);
+    const char *where = s->entry->figure_floor;
+    double level = floor_of(s, where);
+    char label[96];
+    snprintf(label, sizeof label, _("floor (table %.*s) %s"), where ? (int)strcspn(where, " ") : 0, where ? where : "",
+             format_fixed(level, 4).s);
     FigureMore more = {s->entry->figure_without, level, isnan(level) ? NULL : label};
     figure_draw(c, r, &s->entry->figure, table_named(s, s->entry->figure.table), &more);
 }

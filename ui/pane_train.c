@@ -70,8 +70,8 @@ static void draw_small(const PaneContext *x, Canvas *c, Rect r, const char *colu
 
 /* Figures: a label on the left, the number at the right edge. */
 static void draw_figure(Canvas *c, Rect r, int *y, const char *label, const char *number, StyleRole role) {
-    canvas_text(c, r.x, *y, r.w, label, STYLE_DIM, ATTRIBUTE_NONE);
     int columns = canvas_columns(c, number);
+    canvas_text(c, r.x, *y, r.w - columns - 1, label, STYLE_DIM, CANVAS_ELLIPSIS);
     canvas_text(c, r.x + r.w - columns, *y, columns, number, role,
                 role == STYLE_STRONG ? ATTRIBUTE_BOLD : ATTRIBUTE_NONE);
     ++*y;
@@ -88,8 +88,8 @@ static double at_cursor(const PaneContext *x, const char *column) {
     return at_cursor_of(x, "curve", column);
 }
 
-/* The figures of two runs, below each other: whose is the smaller one? */
-static void draw_side_runs(const PaneContext *x, Canvas *c, Rect r, int *y) {
+/* The losses of two runs, below each other: whose is the smaller one? */
+static void draw_side_losses(const PaneContext *x, Canvas *c, Rect r, int *y) {
     const SnapshotFacts *f = snapshot_facts(x->snapshot);
     for (int i = 0; i < 2; i++) {
         char letter = (char)('A' + i), label[64];
@@ -98,12 +98,43 @@ static void draw_side_runs(const PaneContext *x, Canvas *c, Rect r, int *y) {
         draw_figure(c, r, y, label, format_fixed(at_cursor_of(x, here ? "curve" : "rival_curve", "loss"), 4).s,
                     train_role(letter));
     }
+}
+
+/* When a run was tested, and how far above the floor of those sentences it was. */
+static void draw_side_tested(Canvas *c, Rect r, int *y, long step, double nll, double floor) {
+    if (isnan(nll)) return;
+    double over = expm1(nll - floor);
+    char label[64];
+    snprintf(label, sizeof label, _("at step %s"), format_count(step).s);
+    draw_figure(c, r, y, label, isnan(over) ? "" : format_percent(over, 2).s, STYLE_STRONG);
+}
+
+/* The last tests of two runs, which need not be of the same step. */
+static void draw_side_tests(const SnapshotFacts *f, Canvas *c, Rect r, int *y) {
     for (int i = 0; i < 2; i++) {
         char letter = (char)('A' + i), label[64];
-        double nll = f->versus == letter ? f->test_nll : f->rival_test_nll;
+        bool here = f->versus == letter;
+        double nll = here ? f->test_nll : f->rival_test_nll, floor = here ? f->floor_nll : f->rival_floor_nll;
         snprintf(label, sizeof label, _("test perplexity of %c"), letter);
         draw_figure(c, r, y, label, format_fixed(exp(nll), 4).s, train_role(letter));
+        draw_side_tested(c, r, y, here ? f->test_step : f->rival_test_step, nll, floor);
     }
+}
+
+static void draw_side_floors(const SnapshotFacts *f, Canvas *c, Rect r, int *y) {
+    if (!isnan(f->floor_nll))
+        draw_figure(c, r, y, train_floor_name(f, false), format_fixed(exp(f->floor_nll), 4).s, STYLE_TRUTH);
+    if (!isnan(f->language_floor))
+        draw_figure(c, r, y, _("floor, language"), format_fixed(exp(f->language_floor), 4).s, STYLE_TRUTH);
+}
+
+static void draw_side_test(const SnapshotFacts *f, Canvas *c, Rect r, int *y) {
+    draw_figure(c, r, y, _("test perplexity"), format_fixed(reading_perplexity(f), 4).s, STYLE_STRONG);
+    char text[64];
+    snprintf(text, sizeof text, _("measured at step %s"), format_count(f->test_step).s);
+    if (!isnan(f->test_nll)) canvas_text(c, r.x, (*y)++, r.w, text, STYLE_DIM, ATTRIBUTE_NONE);
+    if (!isnan(f->floor_nll))
+        draw_figure(c, r, y, _("over the floor"), format_percent(reading_over_floor(f), 2).s, STYLE_STRONG);
 }
 
 static void draw_side_spark(const PaneContext *x, Canvas *c, Rect r, int *y, const char *column, const char *label,
@@ -119,20 +150,16 @@ static void draw_side_spark(const PaneContext *x, Canvas *c, Rect r, int *y, con
 static void draw_side(const PaneContext *x, Canvas *c, Rect r, bool sparks) {
     const SnapshotFacts *f = snapshot_facts(x->snapshot);
     int y = r.y;
-    char text[64];
-    if (!f->versus) draw_figure(c, r, &y, _("test perplexity"), format_fixed(reading_perplexity(f), 4).s, STYLE_STRONG);
-    draw_figure(c, r, &y, _("floor, same text"), format_fixed(exp(f->floor_nll), 4).s, STYLE_TRUTH);
-    draw_figure(c, r, &y, _("over the floor"), format_percent(reading_over_floor(f), 2).s, STYLE_STRONG);
-    snprintf(text, sizeof text, _("measured at step %s"), format_count(f->test_step).s);
-    if (!isnan(f->test_nll)) canvas_text(c, r.x, y, r.w, text, STYLE_DIM, ATTRIBUTE_NONE);
-    y += 1;
-    if (!isnan(f->language_floor))
-        draw_figure(c, r, &y, _("floor, language"), format_fixed(exp(f->language_floor), 4).s, STYLE_TRUTH);
-    y += 1;
-    snprintf(text, sizeof text, "%s", format_count(train_step(x)).s);
-    draw_figure(c, r, &y, x->cursor->step >= 0 ? _("step under the cursor") : _("step"), text, STYLE_TEXT);
     if (f->versus)
-        draw_side_runs(x, c, r, &y);
+        draw_side_tests(f, c, r, &y);
+    else
+        draw_side_test(f, c, r, &y);
+    draw_side_floors(f, c, r, &y);
+    y += 1;
+    draw_figure(c, r, &y, x->cursor->step >= 0 ? _("step under the cursor") : _("step"), format_count(train_step(x)).s,
+                STYLE_TEXT);
+    if (f->versus)
+        draw_side_losses(x, c, r, &y);
     else
         draw_figure(c, r, &y, _("loss of this step"), format_fixed(at_cursor(x, "loss"), 4).s, STYLE_MODEL);
     if (sparks) {
@@ -159,9 +186,10 @@ static void draw_line_of_runs(const PaneContext *x, Canvas *c, int y) {
         at += 2 + canvas_textf(c, at, y, -1, train_role((char)('A' + i)), ATTRIBUTE_BOLD, _("loss %c %s"), 'A' + i,
                                format_fixed(loss[i], 4).s);
     if (isnan(nll[0]) || isnan(nll[1])) return;
-    char text[80];
-    snprintf(text, sizeof text, _("test perplexity %s, %s"), format_fixed(exp(nll[0]), 3).s,
-             format_fixed(exp(nll[1]), 3).s);
+    long step[2] = {a ? f->test_step : f->rival_test_step, a ? f->rival_test_step : f->test_step};
+    char text[120];
+    snprintf(text, sizeof text, _("test perplexity %s at %s, %s at %s"), format_fixed(exp(nll[0]), 3).s,
+             format_count(step[0]).s, format_fixed(exp(nll[1]), 3).s, format_count(step[1]).s);
     if (at + canvas_columns(c, text) <= c->w) canvas_text(c, at, y, -1, text, STYLE_DIM, ATTRIBUTE_NONE);
 }
 
@@ -197,9 +225,11 @@ static void draw_line(const PaneContext *x, Canvas *c, int y) {
         return;
     }
     double over = reading_over_floor(f);
+    char floor[64];
+    snprintf(floor, sizeof floor, "%s ", train_floor_name(f, c->w < TRAIN_NARROW_W));
     const Part now[] = {{_("perplexity "), format_fixed(reading_perplexity(f), 3), STYLE_STRONG, isnan(over) ? 2 : 1},
                         {"", format_percent(over, 1), STYLE_STRONG, 2},
-                        {_("floor "), format_fixed(exp(train_floor(f)), 3), STYLE_TRUTH, 2},
+                        {floor, format_fixed(exp(train_floor(f)), 3), STYLE_TRUTH, 2},
                         {_("loss "), format_fixed(f->loss, 4), STYLE_MODEL, 2}};
     const Part there[] = {{_("step "), format_count(train_step(x)), STYLE_CURSOR, 2},
                           {_("loss "), format_fixed(at_cursor(x, "loss"), 4), STYLE_MODEL, 2},

@@ -11,7 +11,6 @@
 #include <string.h>
 
 enum {
-    NARROW_W = 40,
     LEGEND_LEAST = 4, /* columns of a name that says something */
     LEGEND_W = 31,    /* what else stands in the row of the legend */
     LEGEND_NARROW_W = 27
@@ -59,6 +58,12 @@ double train_floor(const SnapshotFacts *f) {
     return isnan(f->floor_nll) ? f->language_floor : f->floor_nll;
 }
 
+const char *train_floor_name(const SnapshotFacts *f, bool narrow) {
+    if (isnan(f->floor_nll)) return _("floor, language");
+    if (narrow) return f->test_whole ? _("floor, test") : _("floor, part");
+    return f->test_whole ? _("floor, whole test") : _("floor, part of test");
+}
+
 /* Where the run was changed; what was set at one step stands together. */
 static int find_marks(const Snapshot *s, LossPlot *l) {
     const Table *t = snapshot_table(s, "changes");
@@ -101,7 +106,7 @@ static int name_run(const SnapshotFacts *f, int i, int room, char out[TRAIN_NAME
 /* A and B, in their own colours, whichever is looked at. The plot has W columns. The name of B says what differs: where
  * it fits it is whole, and A has what is left. */
 static int two_runs(LossPlot *l, const SnapshotFacts *f, int w) {
-    int room = w - (w < NARROW_W ? LEGEND_NARROW_W : LEGEND_W), half = room / 2;
+    int room = w - (w < TRAIN_NARROW_W ? LEGEND_NARROW_W : LEGEND_W), half = room / 2;
     int differs = utf8_columns(f->run_name[1]),
         used = name_run(f, 0, differs <= room ? room - differs : half, l->name[0]);
     (void)name_run(f, 1, room - used, l->name[1]);
@@ -122,7 +127,7 @@ void loss_plot_init(LossPlot *l, const PaneContext *x, Span span, bool linear, i
     double floor = train_floor(f), low = isnan(floor) ? (double)INFINITY : floor, high = -(double)INFINITY;
     points_extend(&l->loss, &low, &high);
     points_extend(f->versus ? &l->rival : &l->tests, &low, &high);
-    snprintf(l->level, sizeof l->level, _("floor %s"), format_fixed(floor, 4).s);
+    snprintf(l->level, sizeof l->level, "%s %s", train_floor_name(f, w < TRAIN_NARROW_W), format_fixed(floor, 4).s);
     double pad = linear ? 0.04 * (high - low) : 0;
     l->plot =
         (Plot){.series = l->series,
@@ -134,7 +139,7 @@ void loss_plot_init(LossPlot *l, const PaneContext *x, Span span, bool linear, i
                .y1 = high,
                .log_y = !linear,
                .x_label = _("step"),
-               .y_label = w < NARROW_W ? _("nats/token") : _("nats per token"),
+               .y_label = w < TRAIN_NARROW_W ? _("nats/token") : _("nats per token"),
                .level = floor,
                .level_label = l->level,
                .cursor_x = x->cursor->step >= 0 || reading_is_past(x->snapshot) ? (double)train_step(x) : (double)NAN,

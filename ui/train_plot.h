@@ -21,7 +21,10 @@ Points points_new(const Table *t, const char *column, Span span, int most); /* a
 void points_free(Points *p);
 void points_extend(const Points *p, double *low, double *high); /* the range LOW to HIGH holds P too */
 
+enum { TRAIN_NARROW_W = 40 }; /* columns below which words are short */
+
 double train_floor(const SnapshotFacts *f); /* of the same sentences where there was a test, else of the language */
+const char *train_floor_name(const SnapshotFacts *f, bool narrow); /* which one that is */
 long train_step(const PaneContext *x);      /* under the cursor, else the one that is looked at */
 StyleRole train_role(char letter);          /* of run A or B */
 

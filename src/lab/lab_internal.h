@@ -23,6 +23,7 @@ typedef struct {
 
 typedef struct {
     long step, tokens;
+    bool whole;        /* of all test sentences */
     double nll, floor; /* nats per prediction */
 } Evaluation;
 

@@ -111,6 +111,7 @@ static void add_evaluation(TrainClock *t, const Evaluation *e) {
 static Status evaluate(Lab *l, long n, Evaluation *e) {
     Run *r = lab_shown(l);
     e->step = run_done(r);
+    e->whole = n < 0 || n >= run_corpus(r)->test.sentences;
     STATUS_TRY(run_test_nll(r, n, &e->nll, &e->floor, &e->tokens));
     add_evaluation(&l->train, e);
     return status_ok();
@@ -410,6 +411,7 @@ void train_facts_at(const TrainClock *t, long step, SnapshotFacts *f) {
         f->test_nll = t->evaluation[i].nll;
         f->floor_nll = t->evaluation[i].floor;
         f->test_step = t->evaluation[i].step;
+        f->test_whole = t->evaluation[i].whole;
     }
 }
 

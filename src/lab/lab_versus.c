@@ -318,6 +318,7 @@ void versus_facts(const Lab *l, SnapshotFacts *f) {
     f->rival_loss = other.loss;
     f->rival_test_nll = other.test_nll;
     f->rival_floor_nll = other.floor_nll;
+    f->rival_test_step = other.test_step;
     for (int i = 0; i < 2; i++) {
         Str name;
         str_init(&name);

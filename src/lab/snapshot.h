@@ -40,12 +40,14 @@ typedef struct {
     double tokens_per_s;                   /* real tokens, measured over the last second or so; NaN when paused */
     double test_nll, floor_nll; /* latest evaluation at or before `step`; exact floor on those same sentences */
     long test_step;
+    bool test_whole; /* on all test sentences; else on the first of them */
     double language_floor; /* entropy per token of the language itself, nats */
     /* two runs side by side */
     char versus;          /* which one this is, 'A' or 'B'; 0: there is one alone */
     char run_name[2][96]; /* of A and B: "modern", "window=4" */
     long rival_head;      /* the newest step of the other one */
     double rival_loss, rival_test_nll, rival_floor_nll; /* of the other one at `step` */
+    long rival_test_step;
     /* decoding clock */
     bool decode_running;
     int prompt_tokens;    /* <s> included */
