@@ -6,6 +6,7 @@
 #include "vmath_scalar.h"
 
 #include <math.h>
+#include <string.h>
 
 OptimConfig optim_defaults(void) {
     return (OptimConfig){.kind = OPTIM_ADAMW,
@@ -50,10 +51,14 @@ SIMD_CLONES static double sum_of_squares(size_t n, const real *x) {
     return sum;
 }
 
+double optim_squares(const Params *p, int slice, const real *grad) {
+    const Slice *s = &p->slice[slice];
+    return s->frozen ? 0 : sum_of_squares(slice_count(s), grad + s->at);
+}
+
 double optim_norm(const Params *p, const real *grad) {
     double sum = 0;
-    for (int i = 0; i < p->slices; i++)
-        if (!p->slice[i].frozen) sum += sum_of_squares(slice_count(&p->slice[i]), grad + p->slice[i].at);
+    for (int i = 0; i < p->slices; i++) sum += optim_squares(p, i, grad);
     return sqrt(sum);
 }
 
@@ -90,14 +95,15 @@ SIMD_CLONES static void sgd_slice(size_t n, const SgdStep *s, const real *g, rea
     }
 }
 
-static void update_slice(Optim *o, Params *p, const Slice *s, const real *grad, double rate, double clip) {
+/* Parameters [from, to) of slice S. */
+static void update_slice(const Update *u, const Slice *s, size_t from, size_t to) {
+    const Optim *o = u->optim;
     const OptimConfig *c = &o->config;
-    size_t n = slice_count(s);
-    double decay = s->decay ? c->weight_decay : 0;
-    rate *= s->rate;
+    size_t n = to - from;
+    double decay = s->decay ? c->weight_decay : 0, rate = u->rate * s->rate;
     if (c->kind == OPTIM_SGD) {
-        SgdStep step = {(real)c->momentum, (real)clip, (real)rate, (real)decay};
-        sgd_slice(n, &step, grad + s->at, o->m + s->at, p->x + s->at);
+        SgdStep step = {(real)c->momentum, (real)u->clip, (real)rate, (real)decay};
+        sgd_slice(n, &step, u->grad + from, o->m + from, u->params->x + from);
         return;
     }
     double t = (double)o->updates;
@@ -106,22 +112,39 @@ static void update_slice(Optim *o, Params *p, const Slice *s, const real *grad, 
                      .beta2 = (real)c->beta2,
                      .rest2 = (real)(1 - c->beta2),
                      .eps = (real)c->eps,
-                     .clip = (real)clip,
+                     .clip = (real)u->clip,
                      .step = (real)(rate / (1 - pow(c->beta1, t))),
                      .root = (real)(1 / sqrt(1 - pow(c->beta2, t))),
                      .shrink = (real)(1 - rate * decay)};
-    adam_slice(n, &step, grad + s->at, o->m + s->at, o->v + s->at, p->x + s->at);
+    adam_slice(n, &step, u->grad + from, o->m + from, o->v + from, u->params->x + from);
 }
 
 double optim_clip_factor(const OptimConfig *c, double norm) {
     return c->clip > 0 && norm > c->clip ? c->clip / (norm + 1e-6) : 1;
 }
 
-double optim_update(Optim *o, Params *p, const real *grad, double rate) {
+Update optim_begin(Optim *o, Params *p, const real *grad, double norm, double rate) {
     BUG_ON(o->count != p->count);
-    double norm = optim_norm(p, grad), clip = optim_clip_factor(&o->config, norm);
     o->updates++;
-    for (int i = 0; i < p->slices; i++)
-        if (!p->slice[i].frozen) update_slice(o, p, &p->slice[i], grad, rate, clip);
+    return (Update){.optim = o, .params = p, .grad = grad, .rate = rate, .clip = optim_clip_factor(&o->config, norm)};
+}
+
+/* Stretch by stretch, so that what was kept is still at hand when it changes. */
+void optim_apply(const Update *u, size_t from, size_t to) {
+    const Params *p = u->params;
+    for (int i = 0; i < p->slices; i++) {
+        const Slice *s = &p->slice[i];
+        size_t end = s->at + slice_count(s);
+        if (end <= from || s->at >= to) continue;
+        size_t first = s->at > from ? s->at : from, last = end < to ? end : to;
+        if (u->before) memcpy(u->before + first, p->x + first, (last - first) * sizeof *p->x);
+        if (!s->frozen) update_slice(u, s, first, last);
+    }
+}
+
+double optim_update(Optim *o, Params *p, const real *grad, double rate) {
+    double norm = optim_norm(p, grad);
+    Update u = optim_begin(o, p, grad, norm, rate);
+    optim_apply(&u, 0, p->count);
     return norm;
 }

@@ -40,4 +40,17 @@ double optim_clip_factor(const OptimConfig *c, double norm);
  * Clipping is a factor on the way: GRAD itself is not changed. Returns the norm before clipping. Allocates nothing. */
 double optim_update(Optim *o, Params *p, const real *grad, double rate);
 
+/* The parts of these, for several threads: together they give the same bits. */
+double optim_squares(const Params *p, int slice, const real *grad); /* sum of them; 0 for a frozen slice */
+typedef struct {
+    const Optim *optim;
+    Params *params;
+    const real *grad;  /* [count] */
+    real *before;      /* [count] where the parameters are kept as they were; NULL: nowhere */
+    double rate, clip; /* clip: factor for the gradient */
+} Update;
+/* Counts the update; NORM is that of GRAD. */
+Update optim_begin(Optim *o, Params *p, const real *grad, double norm, double rate);
+void optim_apply(const Update *u, size_t from, size_t to); /* to parameters [from, to) */
+
 #endif

@@ -17,7 +17,7 @@
 #define JOB_SPINS  20000
 #define DONE_SPINS 3000
 
-typedef enum { JOB_GRADIENT, JOB_SUM, JOB_NLL, JOB_QUIT } Job;
+typedef enum { JOB_GRADIENT, JOB_NLL, JOB_SQUARES, JOB_STRETCH, JOB_QUIT } Job;
 
 typedef struct {
     Batch part; /* a view of the caller's batch */
@@ -44,7 +44,13 @@ struct Shards {
     Job job;
     uint64_t seed, step;
     double denominator;
-    real *grad;
+    real *grad;       /* of all shards */
+    const real *read; /* JOB_SQUARES: a gradient, */
+    double *squares;  /* [capacity] and the sum of squares of each slice; NULL: never needed yet */
+    int capacity;
+    void (*stretch)(void *data, size_t from, size_t to); /* JOB_STRETCH, */
+    void *data;                                          /* with this, */
+    size_t count;                                        /* of so many numbers */
 
     atomic_bool taken[SHARDS]; /* of the announced job */
     atomic_uint announced;     /* counts jobs */
@@ -91,14 +97,10 @@ SIMD_CLONES static void sum_in_order(size_t n, const real *a, const real *b, con
     for (size_t i = 0; i < n; i++) sum[i] = ((a[i] + b[i]) + c[i]) + d[i];
 }
 
-/* Each thread sums a stretch of its own: of the shards that have sentences, in their order. */
-static void sum_stretch(Shards *s, int worker) {
+/* Of the shards that have sentences, in their order. */
+static void sum_stretch(void *shards, size_t from, size_t to) {
     _Static_assert(SHARDS == 4, "sum_in_order adds four");
-    size_t count = model_params(s->model)->count, line = MEM_ALIGN / sizeof(real);
-    size_t each = (count / (size_t)s->threads + line) / line * line;
-    size_t from = each * (size_t)worker, to = from + each;
-    if (from > count) from = count;
-    if (to > count) to = count;
+    Shards *s = shards;
     const real *part[SHARDS];
     int parts = 0;
     for (int i = 0; i < SHARDS; i++)
@@ -111,22 +113,34 @@ static void sum_stretch(Shards *s, int worker) {
     for (int i = 1; i < parts; i++) add_to(to - from, part[i], s->grad + from);
 }
 
-/* Shard I, unless another thread has begun it. */
-static void do_shard(Shards *s, Worker *w, int i) {
+/* Where stretch I of COUNT numbers begins: at the beginning of a cache line. */
+static size_t stretch_begin(size_t count, int i) {
+    const size_t line = MEM_ALIGN / sizeof(real);
+    return i == SHARDS ? count : count / SHARDS * (size_t)i / line * line;
+}
+
+/* A slice is always summed as a whole: those that begin in stretch I. */
+static void square_slices(Shards *s, int i) {
+    const Params *p = model_read_params(s->model);
+    size_t from = stretch_begin(p->count, i), to = stretch_begin(p->count, i + 1);
+    for (int k = 0; k < p->slices; k++)
+        if (p->slice[k].at >= from && p->slice[k].at < to) s->squares[k] = optim_squares(p, k, s->read);
+}
+
+/* Part I of the job, unless another thread has begun it. */
+static void do_part(Shards *s, Worker *w, int i) {
     if (atomic_exchange_explicit(&s->taken[i], true, memory_order_relaxed)) return;
     if (s->job == JOB_GRADIENT) gradient_of(s, w, &s->shard[i], i);
     if (s->job == JOB_NLL) nll_of(s, w, &s->shard[i]);
+    if (s->job == JOB_SQUARES) square_slices(s, i);
+    if (s->job == JOB_STRETCH) s->stretch(s->data, stretch_begin(s->count, i), stretch_begin(s->count, i + 1));
 }
 
 /* First what is always its own, so that gradients stay in its cache; then what a thread that was held up (by the
  * screen's, say) has not begun yet. */
 static void do_share(Shards *s, Worker *w) {
-    if (s->job == JOB_SUM) {
-        sum_stretch(s, w->number);
-        return;
-    }
-    for (int i = w->number; i < SHARDS; i += s->threads) do_shard(s, w, i);
-    for (int i = SHARDS - 1; i >= 0; i--) do_shard(s, w, i);
+    for (int i = w->number; i < SHARDS; i += s->threads) do_part(s, w, i);
+    for (int i = SHARDS - 1; i >= 0; i--) do_part(s, w, i);
 }
 
 /* --- meeting --- */
@@ -237,6 +251,7 @@ void shards_free(Shards *s) {
         tape_free(s->worker[i].train);
         tape_free(s->worker[i].eval);
     }
+    mem_free(s->squares);
     (void)pthread_mutex_destroy(&s->lock);
     (void)pthread_cond_destroy(&s->wake);
     (void)pthread_cond_destroy(&s->done);
@@ -317,8 +332,38 @@ double shards_gradient(Shards *s, const Batch *b, uint64_t seed, uint64_t step, 
     bool several = place_gradients(s, grad);
     run_job(s, JOB_GRADIENT);
     name_first_bad(s);
-    if (several) run_job(s, JOB_SUM);
+    if (several) shards_stretch(s, model_read_params(s->model)->count, sum_stretch, s);
     return sum_losses(s);
+}
+
+void shards_stretch(Shards *s, size_t count, void (*stretch)(void *data, size_t from, size_t to), void *data) {
+    s->count = count;
+    s->stretch = stretch;
+    s->data = data;
+    run_job(s, JOB_STRETCH);
+}
+
+double shards_norm(Shards *s, const real *grad) {
+    int slices = model_read_params(s->model)->slices;
+    if (slices > s->capacity) {
+        s->squares = mem_resize(s->squares, (size_t)slices, sizeof *s->squares);
+        s->capacity = slices;
+    }
+    s->read = grad;
+    run_job(s, JOB_SQUARES);
+    double sum = 0;
+    for (int i = 0; i < slices; i++) sum += s->squares[i];
+    return sqrt(sum);
+}
+
+static void apply_stretch(void *update, size_t from, size_t to) {
+    optim_apply(update, from, to);
+}
+
+void shards_update(Shards *s, Optim *o, const real *grad, double norm, double rate, real *before) {
+    Update u = optim_begin(o, model_params(s->model), grad, norm, rate);
+    u.before = before;
+    shards_stretch(s, o->count, apply_stretch, &u);
 }
 
 double shards_nll(Shards *s, const Batch *b) {

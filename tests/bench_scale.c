@@ -84,7 +84,7 @@ static void make_batch(Batch *b, const Case *c) {
 static void train_step(void *data) {
     Training *t = data;
     (void)shards_gradient(t->shards, &t->batch, 1, (uint64_t)t->step++, t->grad);
-    (void)optim_update(&t->optim, model_params(t->model), t->grad, 1e-3);
+    shards_update(t->shards, &t->optim, t->grad, shards_norm(t->shards, t->grad), 1e-3, NULL);
 }
 
 /* Seconds a step, in a process that ends then. */

@@ -63,7 +63,8 @@ static void train_step(void *data) {
     Case *c = data;
     sampler_batch(c->sampler, c->step, &c->batch);
     (void)shards_gradient(c->shards, &c->batch, 1, (uint64_t)c->step, c->grad);
-    (void)optim_update(&c->optim, model_params(c->model), c->grad, optim_rate(&c->optim.config, c->step, 100000));
+    double norm = shards_norm(c->shards, c->grad), rate = optim_rate(&c->optim.config, c->step, 100000);
+    shards_update(c->shards, &c->optim, c->grad, norm, rate, NULL);
     c->step++;
     c->tokens += c->batch.targets;
 }

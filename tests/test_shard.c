@@ -42,7 +42,7 @@ typedef struct {
     Shards *shards;
     Optim optim;
     Batch batch;
-    real *grad;
+    real *grad, *before;
 } Training;
 
 static void begin(Training *t, const ModelConfig *c, int threads) {
@@ -54,6 +54,7 @@ static void begin(Training *t, const ModelConfig *c, int threads) {
     optim_init(&t->optim, &optim, model_params(t->model)->count);
     batch_init(&t->batch);
     t->grad = MEM_ARRAY(real, model_params(t->model)->count);
+    t->before = MEM_ARRAY(real, model_params(t->model)->count);
 }
 
 static void end(Training *t) {
@@ -61,13 +62,15 @@ static void end(Training *t) {
     optim_done(&t->optim);
     batch_done(&t->batch);
     mem_free(t->grad);
+    mem_free(t->before);
     model_free(t->model);
 }
 
 static double train_step(Training *t, int sentences, uint64_t step) {
     make_batch(&t->batch, sentences, step);
     double loss = shards_gradient(t->shards, &t->batch, 4, step, t->grad);
-    (void)optim_update(&t->optim, model_params(t->model), t->grad, optim_rate(&t->optim.config, (long)step, 100));
+    double norm = shards_norm(t->shards, t->grad), rate = optim_rate(&t->optim.config, (long)step, 100);
+    shards_update(t->shards, &t->optim, t->grad, norm, rate, t->before);
     return loss;
 }
 
@@ -99,6 +102,52 @@ static void test_same_bits_with_any_threads(void **state) {
             assert_true(loss == other);
         }
     }
+}
+
+/* The update by all threads is that of one call: the same norm, parameters and moments, and what was before is kept. */
+static void test_update_is_the_optimisers(void **state) {
+    (void)state;
+    ModelConfig c = config_of("modern");
+    for (int kind = 0; kind < 2; kind++) {
+        Training t;
+        Optim alone;
+        Params p = {0};
+        begin(&t, &c, 2);
+        t.optim.config.kind = kind ? OPTIM_SGD : OPTIM_ADAMW;
+        model_params(t.model)->slice[3].frozen = true;
+        optim_init(&alone, &t.optim.config, t.optim.count);
+        params_copy(&p, model_params(t.model));
+        size_t bytes = p.count * sizeof(real);
+        for (uint64_t step = 0; step < 3; step++) {
+            (void)train_step(&t, SENTENCES, step);
+            assert_memory_equal(t.before, p.x, bytes);
+            double norm = optim_update(&alone, &p, t.grad, optim_rate(&alone.config, (long)step, 100));
+            assert_true(norm > 0 && norm == shards_norm(t.shards, t.grad));
+            assert_memory_equal(model_params(t.model)->x, p.x, bytes);
+            assert_memory_equal(t.optim.m, alone.m, bytes);
+            assert_memory_equal(t.optim.v, alone.v, bytes);
+        }
+        params_done(&p);
+        optim_done(&alone);
+        end(&t);
+    }
+}
+
+static void count_numbers(void *data, size_t from, size_t to) {
+    for (size_t i = from; i < to; i++) ((int *)data)[i]++;
+}
+
+static void test_stretches_cover_all(void **state) {
+    (void)state;
+    ModelConfig c = config_of("modern");
+    Training t;
+    begin(&t, &c, 3);
+    for (size_t count = 0; count < 200; count += 7) {
+        int seen[200] = {0};
+        shards_stretch(t.shards, count, count_numbers, seen);
+        for (size_t i = 0; i < 200; i++) assert_int_equal(seen[i], i < count);
+    }
+    end(&t);
 }
 
 static void test_seed_and_step_reach_dropout(void **state) {
@@ -233,6 +282,7 @@ int main(void) {
         cmocka_unit_test(test_same_bits_with_any_threads), cmocka_unit_test(test_seed_and_step_reach_dropout),
         cmocka_unit_test(test_sum_is_the_whole),           cmocka_unit_test(test_warm_step_allocates_nothing),
         cmocka_unit_test(test_first_bad_is_named),         cmocka_unit_test(test_helpers_block_signals),
+        cmocka_unit_test(test_update_is_the_optimisers),   cmocka_unit_test(test_stretches_cover_all),
         cmocka_unit_test(test_blas_has_one_thread),
     };
     return cmocka_run_group_tests_name("shard", tests, NULL, NULL);

@@ -176,7 +176,7 @@ void train_take(Lab *l, const RunStep *s) {
 
 static void live_step(Lab *l) {
     RunStep mine, others;
-    run_watch_updates(l->train.live, true); /* a copy costs next to nothing beside a step */
+    run_watch_updates(l->train.live, true); /* costs next to nothing beside a step */
     bool both = versus_steps(l, &mine, &others);
     if (!both) mine = run_step(l->train.live);
     train_take(l, &mine);

@@ -23,7 +23,7 @@ struct Run {
     Batch batch;
     Optim optim;
     real *grad;     /* [parameters] */
-    bool watched;   /* parameters are copied before an update */
+    bool watched;   /* an update keeps the parameters as they were */
     real *before;   /* [parameters]; NULL until an update is watched */
     RunUpdate last; /* of that update; step 0: none is known */
     int batch_size;
@@ -361,18 +361,16 @@ RunStep run_gradient(Run *r) {
     s.tokens = r->batch.targets;
     s.learning_rate = optim_rate(&r->optim.config, r->done, r->steps);
     s.loss = shards_gradient(r->shards, &r->batch, r->seed, (uint64_t)r->done, r->grad);
-    s.grad_norm = optim_norm(model_params(r->model), r->grad);
+    s.grad_norm = shards_norm(r->shards, r->grad);
     s.diverged = !isfinite(s.loss) || !isfinite(s.grad_norm);
     if (s.diverged) name_bad(r, &s);
     return s;
 }
 
-/* Before the update of S. */
+/* Before the update of S, which is watched. */
 static void remember_update(Run *r, const RunStep *s) {
-    const Params *p = model_params(r->model);
     const OptimConfig *c = &r->optim.config;
-    if (!r->before) r->before = mem_aligned(p->count, sizeof *r->before);
-    memcpy(r->before, p->x, p->count * sizeof *p->x);
+    if (!r->before) r->before = mem_aligned(r->optim.count, sizeof *r->before);
     r->last = (RunUpdate){.step = s->step,
                           .before = r->before,
                           .grad = r->grad,
@@ -396,7 +394,7 @@ void run_update(Run *r, const RunStep *s) {
     BUG_ON(s->step != r->done + 1);
     if (s->diverged) return;
     if (r->watched) remember_update(r, s);
-    (void)optim_update(&r->optim, model_params(r->model), r->grad, s->learning_rate);
+    shards_update(r->shards, &r->optim, r->grad, s->grad_norm, s->learning_rate, r->watched ? r->before : NULL);
     r->done++;
 }
 
@@ -434,6 +432,20 @@ void run_follow_recipe(Run *r, const Recipe *recipe) {
 
 /* Memory. */
 
+typedef struct {
+    const Run *run;
+    RunMemory *memory;
+} Remembered;
+
+static void remember_stretch(void *data, size_t from, size_t to) {
+    const Remembered *d = data;
+    const Run *r = d->run;
+    size_t bytes = (to - from) * sizeof(real);
+    memcpy(d->memory->x + from, model_read_params(r->model)->x + from, bytes);
+    memcpy(d->memory->m + from, r->optim.m + from, bytes);
+    memcpy(d->memory->v + from, r->optim.v + from, bytes);
+}
+
 void run_remember(const Run *r, RunMemory *m) {
     if (r->reads_only) return; /* there is but one step */
     const Params *p = model_params(r->model);
@@ -445,9 +457,7 @@ void run_remember(const Run *r, RunMemory *m) {
         m->v = mem_alloc(bytes);
     }
     BUG_ON(m->count != p->count);
-    memcpy(m->x, p->x, bytes);
-    memcpy(m->m, r->optim.m, bytes);
-    memcpy(m->v, r->optim.v, bytes);
+    shards_stretch(r->shards, m->count, remember_stretch, &(Remembered){r, m});
     m->done = r->done;
     m->updates = r->optim.updates;
 }

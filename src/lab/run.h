@@ -86,7 +86,7 @@ RunStep run_step(Run *r);
 RunStep run_gradient(Run *r);
 void run_update(Run *r, const RunStep *s);
 
-/* What the last update did. While it is watched the parameters are copied before each. */
+/* What the last update did. While it is watched each keeps the parameters as they were. */
 typedef struct {
     long step;                       /* that it led to */
     const real *before, *grad;       /* [parameters] before it; the batch's gradient before clipping; borrowed */
