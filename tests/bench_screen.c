@@ -1,11 +1,14 @@
 /* bench_screen: what the screen costs and how fast it answers, end to end: the program in a pseudo-terminal, training
  * with two threads. Beside those of bench_frame its figures are
  *   screen.first_frame  from the start of the program to its whole first picture, at 120 x 40
- *   screen.idle     processor time of a run that is held, as a share of a core; screen.memory: the most it held, the
- * past included screen.latency  from a byte that is typed to the cell that shows it, at 80 x 24 and at 200 x 60; the
- * keys come at random moments, so all phases of a frame are met screen.steps    per second of the same training: live
- * at 200 x 60, tests on the way included, and headless, by rounds that take turns; share: of the two bench_screen [keys
- * [rounds [seconds per round]]] */
+ *   screen.idle     processor time of a run that is held, as a share of a core
+ *   screen.memory   the most it held, the past included
+ *   screen.latency  from a byte that is typed to the cell that shows it, at 80 x 24 and at 200 x 60; the keys come at
+ *                   random moments, so all phases of a frame are met
+ *   screen.steps    per second of the same training: live at 200 x 60, with its tests on the way, its history and its
+ *                   pictures, and headless, by rounds that take turns; share: of the two
+ *
+ *   bench_screen [keys [rounds [seconds per round]]]     keys 0: the steps alone */
 #include "expect.h"
 
 #include "bench.h"
@@ -180,8 +183,11 @@ static double live_rate(double seconds, double *frames) {
     long from = step_shown(p, &y);
     size_t before = pty_bytes(p)->len;
     double begin = clock_now();
+    pty_look_away(p, true); /* what a terminal needs for its picture is not the program's */
     watch(p, seconds);
-    double took = clock_now() - begin, rate = (double)(step_shown(p, &y) - from) / took;
+    double took = clock_now() - begin;
+    pty_look_away(p, false);
+    double rate = (double)(step_shown(p, &y) - from) / took;
     *frames = (double)frames_in(pty_bytes(p)->s + before) / took;
     close_screen(p);
     return rate;
@@ -224,21 +230,23 @@ static void measure_steps(int rounds, double seconds) {
     bench_print(&share);
 }
 
-static int argument(int argc, char **argv, int i, int otherwise, int most) {
+static int argument(int argc, char **argv, int i, int otherwise, int least, int most) {
     int n = argc > i ? atoi(argv[i]) : otherwise;
-    return n < 1 ? 1 : n > most ? most : n;
+    return n < least ? least : n > most ? most : n;
 }
 
 int main(int argc, char **argv) {
-    int keys = argument(argc, argv, 1, 300, BENCH_RUNS_MOST),
-        rounds = argument(argc, argv, 2, BENCH_RUNS, BENCH_RUNS_MOST);
-    int seconds = argument(argc, argv, 3, 3, 3600);
-    bench_heat(100);
-    bench_wall(100);
-    measure_first_frame(21);
-    measure_rest(10);
-    measure_latency(80, 24, keys);
-    measure_latency(200, 60, keys);
+    int keys = argument(argc, argv, 1, 300, 0, BENCH_RUNS_MOST),
+        rounds = argument(argc, argv, 2, BENCH_RUNS, 1, BENCH_RUNS_MOST);
+    int seconds = argument(argc, argv, 3, 3, 1, 3600);
+    if (keys > 0) {
+        bench_heat(100);
+        bench_wall(100);
+        measure_first_frame(21);
+        measure_rest(10);
+        measure_latency(80, 24, keys);
+        measure_latency(200, 60, keys);
+    }
     measure_steps(rounds, seconds);
     return 0;
 }

@@ -32,6 +32,8 @@ struct Pty {
     int status;
     struct termios fresh; /* settings before the child */
     Str bytes;
+    size_t shown; /* of them, to the terminal */
+    bool away;
 };
 
 typedef struct {
@@ -254,10 +256,10 @@ static double now(void) {
 static void read_output(Pty *p) {
     char bytes[16384];
     ssize_t n;
-    while ((n = read(p->master, bytes, sizeof bytes)) > 0) {
-        str_add_n(&p->bytes, bytes, (size_t)n);
-        vterm_input_write(p->vterm, bytes, (size_t)n);
-    }
+    while ((n = read(p->master, bytes, sizeof bytes)) > 0) str_add_n(&p->bytes, bytes, (size_t)n);
+    if (p->away || p->shown == p->bytes.len) return;
+    vterm_input_write(p->vterm, p->bytes.s + p->shown, p->bytes.len - p->shown);
+    p->shown = p->bytes.len;
     vterm_screen_flush_damage(p->screen);
     size_t answer = vterm_output_read(p->vterm, bytes, sizeof bytes); /* what was asked of the terminal */
     if (answer > 0) assert_int_equal(write(p->master, bytes, answer), answer);
@@ -278,6 +280,11 @@ void pty_pump(Pty *p, double seconds) {
     if ((fds[1].revents & POLLIN) == 0) return;
     read_report(p);
     read_output(p); /* all that was written before */
+}
+
+void pty_look_away(Pty *p, bool away) {
+    p->away = away;
+    read_output(p);
 }
 
 void pty_type(Pty *p, const char *bytes) {

@@ -35,6 +35,8 @@ Pty *pty_call(const PtyOptions *o, int (*function)(void *user), void *user);
 void pty_free(Pty *p); /* kills what is left */
 
 void pty_pump(Pty *p, double seconds); /* takes in what has come, or waits so long until something comes */
+/* From now on what comes is kept but not shown, as a screen costs time; false: it is shown, with all that was kept. */
+void pty_look_away(Pty *p, bool away);
 void pty_type(Pty *p, const char *bytes);
 void pty_resize(Pty *p, int w, int h);
 void pty_signal(Pty *p, int signal); /* to the child itself */
