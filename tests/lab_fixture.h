@@ -51,4 +51,25 @@ static inline void fixture_refused(Lab *l, const char *line, const char *part) {
     if (!strstr(s.text, part)) fail_msg("'%s' does not say '%s'", s.text, part);
 }
 
+enum { FIXTURE_STEPS = 160 };
+
+/* Hashes of all steps of a straight run, which is made once. */
+static inline void fixture_straight(uint64_t hash[FIXTURE_STEPS + 1]) {
+    static uint64_t made[FIXTURE_STEPS + 1];
+    static bool known;
+    if (known) memcpy(hash, made, sizeof made);
+    if (known) return;
+    Lab *l = fixture_lab(NULL);
+    hash[0] = lab_hash(l);
+    assert_ok(lab_do(l, "run"));
+    for (int i = 1; i <= FIXTURE_STEPS; i++) {
+        assert_true(lab_turn(l));
+        hash[i] = lab_hash(l);
+    }
+    assert_false(lab_busy(l));
+    lab_free(l);
+    memcpy(made, hash, sizeof made);
+    known = true;
+}
+
 #endif

@@ -1,0 +1,197 @@
+/* The live laboratory and files: runs that are saved and go on, models that are visited, tables. */
+#include "lab_fixture.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static void a_saved_run_goes_on(void **state) {
+    (void)state;
+    uint64_t hash[FIXTURE_STEPS + 1];
+    fixture_straight(hash);
+    char path[64], line[100];
+    snprintf(path, sizeof path, "/tmp/lantern_test_lab_%ld.ckpt", (long)getpid());
+    Lab *l = fixture_lab(NULL);
+    fixture_do(l, "until 90");
+    fixture_do(l, "seek 50");
+    snprintf(line, sizeof line, "save %s", path);
+    fixture_do(l, line);
+    assert_non_null(strstr(fixture_facts(l).message, "step 50"));
+    assert_int_equal(fixture_facts(l).saved, 50);
+    fixture_do(l, "restart");
+    assert_int_equal(fixture_facts(l).saved, -1);
+    lab_free(l);
+
+    l = fixture_lab("arch=gpt batch=5 sentences=100 lr=0.1"); /* the file's plan holds, not these */
+    fixture_do(l, "until 5");
+    snprintf(line, sizeof line, "open \"%s\"", path);
+    fixture_do(l, line);
+    SnapshotFacts f = fixture_facts(l);
+    assert_int_equal(f.step, 50);
+    assert_int_equal(f.steps, FIXTURE_STEPS);
+    assert_int_equal(f.state, RUN_PAUSED);
+    assert_string_equal(f.arch, "modern");
+    assert_true(isnan(f.loss));
+    assert_true(lab_hash(l) == hash[50]);
+    fixture_do(l, "until 137");
+    assert_true(lab_hash(l) == hash[137]);
+    assert_true(fixture_facts(l).loss > 0);
+    fixture_do(l, "seek 60");
+    assert_true(lab_hash(l) == hash[60]);
+    fixture_refused(l, "seek 49", "step 50");
+    fixture_refused(l, "open /nowhere/at/all", "/nowhere/at/all");
+    fixture_do(l, "live");
+    assert_true(lab_hash(l) == hash[137]);
+    lab_free(l);
+    remove(path);
+}
+
+static void write_text(const char *path, const char *text) {
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fputs(text, f);
+    assert_int_equal(fclose(f), 0);
+}
+
+/* Another model is looked at; the run waits with its past, its sentence and what is done to it. */
+static void a_run_waits_while_another_is_visited(void **state) {
+    (void)state;
+    uint64_t hash[FIXTURE_STEPS + 1];
+    fixture_straight(hash);
+    char path[64], line[100];
+    snprintf(path, sizeof path, "/tmp/lantern_test_visit_%ld.ckpt", (long)getpid());
+    Lab *l = fixture_lab("seed=2 layers=1 batch=32");
+    snprintf(line, sizeof line, "save %s", path);
+    fixture_do(l, line);
+    uint64_t other = lab_hash(l);
+    lab_free(l);
+
+    l = fixture_lab(NULL);
+    fixture_do(l, "until 30");
+    fixture_do(l, "prompt the owl near");
+    fixture_do(l, "head 2 1 off");
+    fixture_do(l, "seek 12");
+    fixture_refused(l, "leave", "no run waits");
+    fixture_refused(l, "visit /nowhere/at/all", "/nowhere/at/all");
+    assert_true(lab_hash(l) == hash[12]);
+    assert_string_equal(fixture_facts(l).waiting, "");
+    for (int visits = 0; visits < 2; visits++) {
+        snprintf(line, sizeof line, "visit \"%s\" tried", path);
+        fixture_do(l, line);
+        SnapshotFacts f = fixture_facts(l);
+        assert_true(lab_hash(l) == other);
+        assert_string_equal(f.name, "tried");
+        assert_string_equal(f.waiting, "modern");
+        assert_int_equal(f.waiting_step, 30);
+        assert_true(f.waiting_unsaved);
+        assert_int_equal(f.layers, 1);
+        assert_string_equal(f.tamper, "");
+        assert_non_null(strstr(f.message, "step 30"));
+        fixture_do(l, "prompt the dogs");
+        fixture_do(l, "token next 3");
+    }
+    fixture_do(l, "leave");
+    SnapshotFacts f = fixture_facts(l);
+    assert_string_equal(f.waiting, "");
+    assert_int_equal(f.prompt_tokens, 4);
+    assert_int_equal(f.step, 12);
+    assert_int_equal(f.head, 30);
+    assert_non_null(strstr(f.tamper, "head"));
+    assert_true(lab_hash(l) == hash[12]);
+    fixture_do(l, "until 40");
+    assert_true(lab_hash(l) == hash[40]);
+    snprintf(line, sizeof line, "visit %s", path);
+    fixture_do(l, line);
+    lab_free(l); /* with a run that waits */
+    remove(path);
+}
+
+/* The file holds the grammar: it need not be there any more, and another one of its name changes nothing. */
+static void a_saved_run_knows_its_own_grammar(void **state) {
+    (void)state;
+    static const char own[] = "s: the {noun} sings | 3 the {noun}\nnoun: owl | 2 fox\n";
+    char grammar[80], path[80], line[200];
+    snprintf(grammar, sizeof grammar, "/tmp/lantern_test_lab_%ld.grammar", (long)getpid());
+    snprintf(path, sizeof path, "/tmp/lantern_test_lab_%ld.ckpt", (long)getpid());
+    snprintf(line, sizeof line, "corpus=%s", grammar);
+    write_text(grammar, own);
+    Lab *l = fixture_lab(line);
+    double floor_nats = fixture_facts(l).language_floor;
+    assert_true(floor_nats > 0);
+    snprintf(line, sizeof line, "save %s", path);
+    fixture_do(l, "until 20");
+    fixture_do(l, line);
+    fixture_do(l, "until 30");
+    uint64_t hash = lab_hash(l);
+    lab_free(l);
+    snprintf(line, sizeof line, "open %s", path);
+    for (int gone = 0; gone < 2; gone++) {
+        if (gone)
+            remove(grammar);
+        else
+            write_text(grammar, "s: another\n");
+        l = fixture_lab(NULL);
+        fixture_do(l, line);
+        assert_true(fixture_facts(l).language_floor == floor_nats);
+        assert_non_null(strstr(fixture_facts(l).corpus, ".grammar"));
+        fixture_do(l, "until 30"); /* on the same sentences */
+        assert_true(lab_hash(l) == hash);
+        lab_free(l);
+    }
+    remove(path);
+}
+
+static void a_run_without_its_corpus_says_why(void **state) {
+    (void)state;
+    char text[80], path[80], line[200];
+    snprintf(text, sizeof text, "/tmp/lantern_test_lab_%ld.txt", (long)getpid());
+    snprintf(path, sizeof path, "/tmp/lantern_test_lab_%ld.ckpt", (long)getpid());
+    write_text(text, "one two\ntwo three\nthree one\n");
+    snprintf(line, sizeof line, "corpus=%s", text);
+    Lab *l = fixture_lab(line);
+    snprintf(line, sizeof line, "save %s", path);
+    fixture_do(l, line);
+    lab_free(l);
+    l = fixture_lab(NULL);
+    snprintf(line, sizeof line, "open %s", path);
+    fixture_do(l, line);
+    assert_non_null(strstr(fixture_facts(l).message, "not trained on: it was trained on a text"));
+    lab_free(l);
+    remove(text);
+    remove(path);
+}
+
+static void a_table_goes_to_a_file(void **state) {
+    (void)state;
+    char path[64], line[100], row[200];
+    snprintf(path, sizeof path, "/tmp/lantern_test_lab_%ld.csv", (long)getpid());
+    Lab *l = fixture_lab(NULL);
+    fixture_do(l, "until 3");
+    fixture_do(l, "watch"); /* nothing, and still the table is there */
+    snprintf(line, sizeof line, "write curve %s", path);
+    fixture_do(l, line);
+    assert_non_null(strstr(fixture_facts(l).message, "3 rows of 'curve'"));
+    FILE *f = fopen(path, "r");
+    assert_non_null(f);
+    assert_non_null(fgets(row, sizeof row, f));
+    assert_string_equal(row, "step,tokens,loss,learning_rate,grad_norm,tokens_per_s\n");
+    fclose(f);
+    snprintf(line, sizeof line, "write attention %s", path);
+    fixture_do(l, line);
+    assert_non_null(strstr(fixture_facts(l).message, "144 rows")); /* 2 layers, 2 heads, 6 x 6 */
+    fixture_refused(l, "write curves /tmp/x.csv", "tokens, curve, test");
+    fixture_refused(l, "write curve /nowhere/x.csv", "/nowhere/x.csv");
+    assert_int_equal(remove(path), 0);
+    lab_free(l);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_saved_run_goes_on),
+        cmocka_unit_test(a_run_waits_while_another_is_visited),
+        cmocka_unit_test(a_saved_run_knows_its_own_grammar),
+        cmocka_unit_test(a_run_without_its_corpus_says_why),
+        cmocka_unit_test(a_table_goes_to_a_file),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
