@@ -341,6 +341,9 @@ static void what_cannot_be_said_is_refused(void **state) {
     check_unsayable("ffn", "relu", false, "ffn");
     check_unsayable("parallel", "1", false, "parallel");
     check_unsayable("softcap", "30", false, "softcap");
+    check_unsayable("z_loss", "0.001", false, "z_loss");
+    check_unsayable("z_loss", "0.001", true, "z_loss");
+    check_unsayable("dropout", "0.1", false, "dropout");
     check_unsayable("out_bias", "1", false, "out_bias");
 }
 

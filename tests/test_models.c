@@ -178,6 +178,17 @@ static void expect_refusal(const char *pair, const char *says) {
     if (!strstr(end.status.text, says)) fail_msg("%s: %s", pair, end.status.text);
 }
 
+static void remove_own_vocabulary(int i) {
+    static const char *const names[] = {"lantern.vocab", "lantern.grammar"};
+    for (int n = 0; n < 2; n++) {
+        Str path;
+        str_init(&path);
+        str_addf(&path, "%s/many%d/%s", folder, i, names[n]);
+        assert_int_equal(remove(path.s), 0);
+        str_done(&path);
+    }
+}
+
 /* As a checkpoint and as a folder for others: the same numbers, and the same truth beside them. */
 static void a_folder_says_what_the_file_says(void **state) {
     (void)state;
@@ -202,6 +213,16 @@ static void a_folder_says_what_the_file_says(void **state) {
             assert_true(cell_real(x, row, "log_p") == cell_real(y, row, "log_p"));
             assert_true(cell_real(x, row, "true_log_p") == cell_real(y, row, "true_log_p"));
         }
+        table_free(y);
+        study_free(b);
+        remove_own_vocabulary(i); /* now tokenizer.json says how a text is cut */
+        b = run_study("lm.score", dir.s, "text=the owl", NULL);
+        y = study_result(b, "score");
+        assert_int_equal(table_rows(y), 2);
+        for (long row = 0; row < 2; row++) {
+            assert_true(cell_real(x, row, "log_p") == cell_real(y, row, "log_p"));
+            assert_int_equal(cell_int(x, row, "id"), cell_int(y, row, "id"));
+        }
         table_free(x);
         table_free(y);
         study_free(a);
@@ -217,7 +238,10 @@ static void a_file_may_say_where_the_model_is(void **state) {
     Str to, from;
     str_init(&to);
     str_init(&from);
-    str_addf(&from, "%s/many0", folder);
+    str_addf(&from, "save=%s/many2/", folder);
+    study_free(run_study("lm.train", "d=16", "sentences=64", "epochs=0", from.s, NULL));
+    str_clear(&from);
+    str_addf(&from, "%s/many2", folder);
     str_addf(&to, "%s/refers", folder);
     Status s = loaded_refer(to.s, from.s, NULL);
     assert_int_equal(s.code, STATUS_OK);

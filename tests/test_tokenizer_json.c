@@ -145,6 +145,8 @@ static void texts_are_normalized(void **state) {
         "{\"type\":\"Sequence\",\"normalizers\":[{\"type\":\"Prepend\",\"prepend\":\"_\"},{\"type\":\"Replace\","
         "\"pattern\":{\"String\":\" \"},\"content\":\"_\"}]}",
         " a b", "__a_b");
+    expect_normal("{\"type\":\"Replace\",\"pattern\":{\"Regex\":\"(?<=[^_])(?![\\\\s\\\\S])\"},\"content\":\"_\"}", "ab", "ab_");
+    expect_normal("{\"type\":\"Replace\",\"pattern\":{\"Regex\":\"b*\"},\"content\":\"_\"}", "abc", "_a_c_");
     expect_normal("{\"type\":\"Replace\",\"pattern\":{\"Regex\":\"\\\\s+\"},\"content\":\" \"}", "a \n\xff  b",
                   "a \xff b");
     expect_normal("{\"type\":\"Prepend\",\"prepend\":\"_\"}", "", "");

@@ -59,6 +59,7 @@ static const char *against_both(const ModelConfig *c) {
                          {!c->parallel, N_("attention and feed-forward stand side by side (parallel)")},
                          {!c->qk_norm, N_("queries and keys are normalised (qk_norm)")},
                          {!(c->softcap > 0), N_("attention scores are capped (softcap)")},
+                         {!(c->z_loss > 0), N_("the loss has a term for log Z (z_loss)")},
                          {c->global_every == 0, N_("some layers see everything, others a window (global_every)")}};
     return unmet(need, (int)(sizeof need / sizeof *need));
 }
@@ -85,6 +86,7 @@ static const char *against_llama(const ModelConfig *c) {
         {llama_activation(c->ffn), N_("its feed-forward layer (ffn) is none of swiglu, geglu, reglu")},
         {config_has_qkv_bias(c) || !config_has_out_bias(c), N_("out_bias stands without qkv_bias")},
         {!is_qwen2(c) || !config_has_ffn_bias(c), N_("ffn_bias stands with qkv_bias and without out_bias")},
+        {!(c->dropout > 0), N_("it drops numbers of the residual stream (dropout)")},
         {c->window == 0 || !biased, N_("it has a window, and biases")}};
     return unmet(need, (int)(sizeof need / sizeof *need));
 }
@@ -140,6 +142,9 @@ static void add_gpt2(Str *t, const ModelConfig *c) {
     add_int(t, "n_inner", c->d_ff);
     add_text(t, "activation_function", gpt2_activation(c->ffn));
     add_real(t, "layer_norm_epsilon", c->norm_eps);
+    add_real(t, "embd_pdrop", c->dropout);
+    add_real(t, "resid_pdrop", c->dropout);
+    add_real(t, "attn_pdrop", 0);
 }
 
 static void add_kind(Str *t, const ModelConfig *c) {
@@ -156,20 +161,24 @@ static void add_kind(Str *t, const ModelConfig *c) {
     if (!qwen2 && !mistral) add_flag(t, "mlp_bias", config_has_ffn_bias(c));
 }
 
-static void add_member(Str *t, const char *key, double x) {
+/* With a point: some programs take no whole number for a factor. */
+static void add_factor(Str *t, const char *key, double x) {
     str_addf(t, ", \"%s\": ", key);
+    size_t at = t->len;
     str_add_double(t, x);
+    if (!strpbrk(t->s + at, ".e")) str_add(t, ".0");
 }
 
 static void add_scaling(Str *t, const RopeScaling *s) {
     if (s->kind == SCALING_NONE) return;
     bool linear = s->kind == SCALING_LINEAR;
     str_addf(t, ",\n  \"rope_scaling\": {\"rope_type\": \"%s\"", linear ? "linear" : "llama3");
-    add_member(t, "factor", s->factor);
+    add_factor(t, "factor", s->factor);
     if (!linear) {
-        add_member(t, "low_freq_factor", s->low);
-        add_member(t, "high_freq_factor", s->high);
-        add_member(t, "original_max_position_embeddings", s->original);
+        add_factor(t, "low_freq_factor", s->low);
+        add_factor(t, "high_freq_factor", s->high);
+        str_add(t, ", \"original_max_position_embeddings\": ");
+        str_add_double(t, s->original);
     }
     str_add_char(t, '}');
 }

@@ -129,6 +129,15 @@ static char *affix(const json_t *model, const char *key) {
     return text && *text ? mem_text(text) : NULL;
 }
 
+/* A word is a piece, or the unknown one; where that is none, it is refused. */
+static Status read_words(const json_t *model, Pipeline *p) {
+    static const char *const keys[] = {"type", "vocab", "unk_token", NULL};
+    STATUS_TRY(tokenizer_check_keys("model", model, keys));
+    if (!json_is_object(json_object_get(model, "vocab"))) return status_usage(_("model.vocab is no object"));
+    p->words = true;
+    return add_pieces(model, p);
+}
+
 static Status read_model(const json_t *model, Pipeline *p) {
     static const char *const keys[] = {"type",
                                        "dropout",
@@ -142,6 +151,7 @@ static Status read_model(const json_t *model, Pipeline *p) {
                                        "merges",
                                        NULL};
     if (!json_is_object(model)) return status_usage(_("it has no model"));
+    if (tokenizer_has_type(model, "WordLevel")) return read_words(model, p);
     if (!tokenizer_has_type(model, "BPE")) return tokenizer_unknown("model", model);
     STATUS_TRY(tokenizer_check_keys("model", model, keys));
     if (!json_is_object(json_object_get(model, "vocab"))) return status_usage(_("model.vocab is no object"));
@@ -160,7 +170,7 @@ static Status find_unknown(const json_t *model, Pipeline *p) {
     const char *name = tokenizer_text(model, "unk_token");
     if (!name) return status_ok();
     p->unknown = piece_table_find(&p->pieces, name, strlen(name));
-    return p->unknown >= 0 ? status_ok() : status_usage(_("model.unk_token '%s' is no piece"), name);
+    return p->unknown >= 0 || p->words ? status_ok() : status_usage(_("model.unk_token '%s' is no piece"), name);
 }
 
 /* ---- a file ---- */

@@ -2,6 +2,7 @@
 
 #include "mem.h"
 
+#include <stdint.h>
 #include <string.h>
 
 void normalizer_done(Normalizer *n) {
@@ -41,19 +42,19 @@ static void replace_text(void *self, const Cutting *from, size_t start, size_t e
     }
 }
 
-/* The matches in a stretch of valid UTF-8. */
+/* The matches in a stretch of valid UTF-8; an empty one counts unless it stands where one ended. */
 static void replace_matches(const NormalizeStep *step, const Cutting *from, size_t start, size_t end, Cutting *to) {
-    size_t kept = start, first, last;
+    size_t kept = start, ended = SIZE_MAX, first, last;
     for (size_t at = start;
-         at < end && pattern_find(step->pattern, from->s + start, end - start, at - start, &first, &last);) {
+         at <= end && pattern_find(step->pattern, from->s + start, end - start, at - start, &first, &last);) {
         first += start;
         last += start;
-        if (last > first) {
+        if (last > first || first != ended) {
             cutting_copy(to, from, kept, first);
             cutting_replace(to, from, first, last, step->content, strlen(step->content));
-            kept = last;
+            kept = ended = last;
         }
-        at = last > first ? last : last + utf8_bytes(from->s + last, end - last);
+        at = last > first ? last : last + (last < end ? utf8_bytes(from->s + last, end - last) : 1);
     }
     cutting_copy(to, from, kept, end);
 }

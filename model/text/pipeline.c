@@ -96,7 +96,7 @@ static bool next_word(void *self, const char *s, size_t n, size_t at, Word *w) {
     const Span *span = &p->cutting.span[p->word++];
     size_t stop = p->word < p->cutting.spans ? p->cutting.span[p->word].start : n;
     *w = (Word){.start = span->start, .end = span->end, .stop = stop, .id = span->id};
-    if (w->id < 0 && p->whole_words) w->id = piece_table_find(&p->pieces, s + w->start, w->end - w->start);
+    if (w->id < 0 && (p->whole_words || p->words)) w->id = piece_table_find(&p->pieces, s + w->start, w->end - w->start);
     return true;
 }
 
@@ -122,6 +122,10 @@ static bool add_bytes_of(const Pipeline *p, const char *s, size_t at, size_t byt
 static void lay_word(const void *self, const char *s, size_t start, size_t end, Units *units) {
     const Pipeline *p = self;
     bool unknown = false; /* the last one was */
+    if (p->words) {
+        units_add(units, p->unknown, start, true);
+        return;
+    }
     for (size_t at = start, bytes; at < end; at += bytes) {
         bytes = utf8_bytes(s + at, end - at);
         int id = find_character(p, s, start, end, at, bytes);
@@ -243,7 +247,7 @@ Status pipeline_finish(Pipeline *p, Tokenizer **out) {
     if (status_is_ok(&s) && p->first >= ids)
         s = status_usage(_("the token before every text has id %d; ids go to %d"), p->first, ids - 1);
     if (status_is_ok(&s)) {
-        TokenizerFacts facts = {.rules = &p->rules, .limit = -1, .size = ids, .first = p->first, .last = p->last};
+        TokenizerFacts facts = {.rules = &p->rules, .limit = -1, .size = ids, .first = p->first, .last = p->last, .refuses = p->words};
         *out = tokenizer_new(&kind, p, facts);
     } else {
         pipeline_free(p);

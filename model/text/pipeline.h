@@ -43,6 +43,7 @@ typedef struct {
     int decodes, decode_capacity;
     bool spaced;            /* no decoder: a blank between tokens */
     bool byte_fallback;     /* see above */
+    bool words;             /* a word is a piece as a whole, or not known */
     bool whole_words;       /* a word that is a piece is not merged from its characters */
     bool fuses;             /* neighbours that are unknown are one */
     int unknown;            /* -1: none */

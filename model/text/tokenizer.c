@@ -77,6 +77,10 @@ void tokenizer_free(Tokenizer *t) {
     mem_free(t);
 }
 
+bool tokenizer_refuses(const Tokenizer *t) {
+    return t->facts.refuses;
+}
+
 int tokenizer_size(const Tokenizer *t) {
     return t->facts.size;
 }

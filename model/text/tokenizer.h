@@ -77,6 +77,7 @@ typedef struct {
     int size;                /* ids are 0 ... size-1 */
     int first;               /* put before every text; -1: nothing */
     int last;                /* after which a text is over; -1: nobody says so */
+    bool refuses;            /* what it does not have is refused; else it is left out */
 } TokenizerFacts;
 
 /* SELF passes to the tokenizer when KIND has a free. */
@@ -86,6 +87,7 @@ void tokenizer_free(Tokenizer *t);
 int tokenizer_size(const Tokenizer *t);
 int tokenizer_first(const Tokenizer *t);
 int tokenizer_last(const Tokenizer *t);
+bool tokenizer_refuses(const Tokenizer *t);
 const MergeRules *tokenizer_rules(const Tokenizer *t);
 void tokenizer_name(const Tokenizer *t, int id, Str *out);
 /* What a token writes after the token PREVIOUS; for some, a blank is taken away where a text begins. */

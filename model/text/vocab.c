@@ -214,6 +214,10 @@ Tokenizer *vocab_tokenizer(const Vocab *v) {
     return v->tokenizer;
 }
 
+const Bpe *vocab_bpe(const Vocab *v) {
+    return v->bpe;
+}
+
 bool vocab_is_foreign(const Vocab *v) {
     return v->unit == VOCAB_TOKENIZER;
 }
@@ -280,8 +284,8 @@ static void vocab_name_unknown(const Vocab *v, const char *s, size_t n, int unkn
 static Status vocab_unknown(const Vocab *v, Str *names, int unknown) {
     if (unknown == 0) return status_ok();
     if (unknown > VOCAB_NAMED) str_addf(names, _(" and %d more"), unknown - VOCAB_NAMED);
-    int known = v->size - VOCAB_SPECIALS;
-    if (v->unit == VOCAB_WORD)
+    int known = v->tokenizer ? v->size : v->size - VOCAB_SPECIALS;
+    if (v->unit == VOCAB_WORD || (v->tokenizer && tokenizer_refuses(v->tokenizer)))
         return status_usage(_("unknown words: %s; the vocabulary has %d words"), names->s, known);
     return status_usage(_("unknown characters: %s; the vocabulary has %d tokens"), names->s, known);
 }
@@ -333,7 +337,7 @@ static void cut_foreign(const Vocab *v, const char *s, size_t n, CutToken *token
     tokenizer_encode(v->tokenizer, s, n, &pieces);
     for (long i = tokenizer_first(v->tokenizer) >= 0; i < pieces.count; i++) {
         Piece p = pieces.piece[i];
-        if (p.id >= 0) token(to, p.id, s + p.start, p.bytes);
+        if (p.id >= 0 || tokenizer_refuses(v->tokenizer)) token(to, p.id, s + p.start, p.bytes);
     }
     pieces_done(&pieces);
 }

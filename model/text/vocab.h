@@ -45,6 +45,7 @@ int vocab_merges(const Vocab *v); /* of sub-words; 0 of all others */
 int vocab_size(const Vocab *v);
 int vocab_first(const Vocab *v);            /* what a text begins with: <s>; -1: nothing */
 int vocab_last(const Vocab *v);             /* what ends it: </s>; -1: nothing */
+const Bpe *vocab_bpe(const Vocab *v);       /* NULL: no sub-words; borrowed */
 Tokenizer *vocab_tokenizer(const Vocab *v); /* NULL: it is of our own; borrowed */
 bool vocab_is_foreign(const Vocab *v);      /* of a tokenizer: no id is special but those two */
 /* Not the specials, nor the rows that a model has beyond its vocabulary. */

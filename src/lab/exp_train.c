@@ -105,8 +105,10 @@ static Status keep(Study *s, Run *run) {
         keep_for_looking(s, run);
         return status_ok();
     }
+    const char *unsaid = NULL;
     bool folder = model_folder_is(path);
-    STATUS_TRY(folder ? model_folder_write(path, run_model(run), run_corpus(run)) : run_save(run, path));
+    STATUS_TRY(folder ? model_folder_write(path, run_model(run), run_corpus(run), &unsaid) : run_save(run, path));
+    if (unsaid) study_about(s, "tokenizer_json", _("not written: %s"), _(unsaid));
     study_offer_model(s, path);
     return status_ok();
 }

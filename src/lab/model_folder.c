@@ -3,6 +3,7 @@
 #include "file.h"
 #include "intl.h"
 #include "io/hf_write.h"
+#include "io/tokenizer_write.h"
 #include "mem.h"
 
 #include <errno.h>
@@ -95,12 +96,31 @@ static void remove_old(const char *folder, const char *name) {
     mem_free(path);
 }
 
-Status model_folder_write(const char *path, const Model *m, const Corpus *corpus) {
+/* The vocabulary for other programs, where they can be told. */
+static Status write_tokenizer(const char *folder, const Vocab *v, int context, const char **unsaid) {
+    Str json, config;
+    str_init(&json);
+    str_init(&config);
+    *unsaid = tokenizer_write(v, &json);
+    tokenizer_write_config(context, &config);
+    Status s = status_ok();
+    if (*unsaid) remove_old(folder, "tokenizer.json");
+    if (*unsaid) remove_old(folder, "tokenizer_config.json");
+    if (!*unsaid) s = write_text(folder, "tokenizer.json", json.s, json.len);
+    if (!*unsaid && status_is_ok(&s)) s = write_text(folder, "tokenizer_config.json", config.s, config.len);
+    str_done(&json);
+    str_done(&config);
+    return s;
+}
+
+Status model_folder_write(const char *path, const Model *m, const Corpus *corpus, const char **unsaid) {
     const Vocab *v = corpus->vocab;
+    *unsaid = NULL;
     STATUS_TRY(make(path));
     char *folder = without_end(path);
     Status s = hf_write(folder, m, vocab_first(v), vocab_last(v));
     if (status_is_ok(&s)) s = write_vocab(folder, v);
+    if (status_is_ok(&s)) s = write_tokenizer(folder, v, model_config(m)->context, unsaid);
     const char *grammar = corpus->language && corpus->grammar ? grammar_text(corpus->grammar) : NULL;
     if (!grammar) remove_old(folder, "lantern.grammar");
     if (status_is_ok(&s) && grammar) s = write_text(folder, "lantern.grammar", grammar, strlen(grammar));
