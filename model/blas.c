@@ -5,6 +5,7 @@
 #include <cblas.h>
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #if REAL_IS_DOUBLE
@@ -30,6 +31,7 @@ typedef struct {
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static Blas loaded, chosen;
+static atomic_bool missed;
 
 /* --- loading --- */
 
@@ -73,7 +75,15 @@ bool blas_choose(bool library) {
     return !library || loaded.gemm;
 }
 
+bool blas_is_missed(void) {
+    return atomic_load_explicit(&missed, memory_order_relaxed);
+}
+
 /* --- plain loops --- */
+
+static void do_without(void) {
+    if (!blas_is_missed()) atomic_store_explicit(&missed, true, memory_order_relaxed);
+}
 
 /* Y = BETA Y, which is not read when that is 0. */
 static void scale(int n, real beta, real *y) {
@@ -82,6 +92,7 @@ static void scale(int n, real beta, real *y) {
 
 static void plain_gemm(bool a_turned, bool b_turned, int m, int n, int k, real alpha, const real *a, int lda,
                        const real *b, int ldb, real beta, real *c, int ldc) {
+    do_without();
     for (int i = 0; i < m; i++, c += ldc) {
         scale(n, beta, c);
         for (int l = 0; l < k; l++) {
@@ -96,6 +107,7 @@ static void plain_gemm(bool a_turned, bool b_turned, int m, int n, int k, real a
 
 static void plain_gemv(bool turned, int m, int n, real alpha, const real *a, int lda, const real *x, real beta,
                        real *y) {
+    do_without();
     scale(turned ? n : m, beta, y);
     for (int i = 0; i < m; i++, a += lda) {
         if (turned)

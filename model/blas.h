@@ -24,6 +24,7 @@ const char *blas_core(void);
 const char *blas_library(void);
 const char *blas_parallel(void); /* "serial", "pthread", "openmp" or "none" */
 int blas_threads(void);          /* 1, read back */
+bool blas_is_missed(void);       /* a matrix has been multiplied by plain loops */
 /* Tests: the plain loops from now on, or the library again. False: there is none. Not while a product runs. */
 bool blas_choose(bool library);
 

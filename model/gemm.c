@@ -137,6 +137,10 @@ int gemm_threads(void) {
     return blas_threads();
 }
 
+bool gemm_misses_library(void) {
+    return blas_is_missed();
+}
+
 const char *gemm_kernel(void) {
     ready();
 #ifdef SIMD_TARGET_256

@@ -36,6 +36,7 @@ const char *gemm_core(void);
 const char *gemm_library(void);
 const char *gemm_parallel(void); /* "serial", "pthread", "openmp", or "none": there is no library */
 int gemm_threads(void);          /* of OpenBLAS: 1, read back from the library */
+bool gemm_misses_library(void);  /* a product was asked for that OpenBLAS should make, and it is not there */
 const char *gemm_kernel(void);   /* who makes ordinary products: "512-bit", "256-bit" or "OpenBLAS" */
 /* Tests: makes ordinary products with vectors of BITS (512, 256; 0: OpenBLAS). False: the processor has no such. */
 bool gemm_choose(int bits);

@@ -473,6 +473,19 @@ static void about_reproduces(void **state) {
     ran_done(&r);
 }
 
+/* Where OpenBLAS cannot be opened, once, and only where it would have been used. */
+static void slow_products_are_said(void **state) {
+    (void)state;
+    Ran r = shell("mkdir -p no && echo no >no/libopenblas.so.0 && cp no/libopenblas.so.0 no/libopenblas.so && "
+                  "export LD_LIBRARY_PATH=no && $L run attn.step && $L run window.cost T=64 window=4 >costs");
+    assert_int_equal(r.code, 0);
+    const char *first = strstr(r.err.s, "lantern: note: OpenBLAS cannot be opened");
+    assert_non_null(first);
+    assert_int_equal(lines_in(r.err.s), 1);
+    assert_non_null(strstr(first, "libopenblas0"));
+    ran_done(&r);
+}
+
 static void the_locale_changes_nothing(void **state) {
     (void)state;
     Ran r = shell(
@@ -663,6 +676,7 @@ int main(void) {
         cmocka_unit_test(cards_come_from_a_pipe),
         cmocka_unit_test(tables_on_request),
         cmocka_unit_test(about_reproduces),
+        cmocka_unit_test(slow_products_are_said),
         cmocka_unit_test(the_locale_changes_nothing),
         cmocka_unit_test(nobody_reads),
         cmocka_unit_test(stopping_keeps_the_rows),

@@ -2,6 +2,9 @@
  * again; what cannot be made. */
 #include "lab_fixture.h"
 
+#include "blas.h"
+#include "gemm.h"
+#include "lab_internal.h"
 #include "mem.h"
 
 #include <math.h>
@@ -412,6 +415,24 @@ static void all_memory_comes_back(void **state) {
     assert_int_equal(mem_count().live, before);
 }
 
+/* Stays so for this program: the last test. */
+static void slow_products_are_said_once(void **state) {
+    (void)state;
+    assert_true(blas_choose(false) && gemm_choose(0));
+    Lab *l = fixture_lab(NULL);
+    (void)fixture_facts(l);
+    SnapshotFacts first = fixture_facts(l);
+    assert_non_null(strstr(first.message, "OpenBLAS cannot be opened"));
+    assert_int_equal(first.message_level, MESSAGE_WARNING);
+    assert_ok(lab_do(l, "step"));
+    assert_true(lab_turn(l));
+    SnapshotFacts next = fixture_facts(l);
+    assert_int_equal(next.message_number, first.message_number);
+    lab_free(l);
+    assert_true(blas_choose(true));
+    assert_true(gemm_choose(512) || gemm_choose(256) || gemm_choose(0));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_and_looking_change_no_bit),
@@ -432,6 +453,7 @@ int main(void) {
         cmocka_unit_test(a_run_that_cannot_be_made_says_why),
         cmocka_unit_test(refusals_are_messages),
         cmocka_unit_test(all_memory_comes_back),
+        cmocka_unit_test(slow_products_are_said_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -274,10 +274,12 @@ static void test_vectors(void **state) {
 
 /* Where there is no library. */
 static void test_plain_loops(void **state) {
+    assert_false(gemm_misses_library());
     assert_true(blas_choose(false) && gemm_choose(0));
     assert_string_equal(gemm_library(), "none");
     check_products();
     test_vectors(state);
+    assert_true(gemm_misses_library());
     assert_true(blas_choose(true));
     assert_true(strlen(gemm_library()) > 4);
     assert_true(gemm_choose(512) || gemm_choose(256) || gemm_choose(0));

@@ -6,6 +6,7 @@
 #include "mem.h"
 #include "study.h"
 #include "utf8.h"
+#include "version.h"
 
 #include <errno.h>
 #include <math.h>
@@ -193,6 +194,7 @@ Status headless_run(const Headless *h, bool *running) {
     s = deliver(h, study, s);
     StudyState state = study_state(study);
     if (*state.warning) fprintf(h->err, _("lantern: note: %s\n"), state.warning);
+    if (version_warning()) fprintf(h->err, _("lantern: note: %s\n"), version_warning());
     if (!*running) job_free(job);
     return s;
 }

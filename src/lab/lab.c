@@ -7,6 +7,7 @@
 #include "loaded.h"
 #include "mem.h"
 #include "recipe.h"
+#include "version.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -436,8 +437,16 @@ static bool give_part(void *data, const Snapshot *so_far) {
     return go_on;
 }
 
+/* Once. */
+static void warn_of_slowness(Lab *l) {
+    if (l->warned || !version_warning()) return;
+    l->warned = true;
+    lab_say(l, MESSAGE_WARNING, "%s", version_warning());
+}
+
 Snapshot *lab_look(Lab *l, LabPart *part, void *data) {
     if (l->train.live) decode_refresh(l);
+    warn_of_slowness(l);
     SnapshotFacts facts = facts_of(l);
     Snapshot *s = snapshot_new(&facts);
     if (!l->train.live) return s;

@@ -104,6 +104,7 @@ struct Lab {
     char message[500];
     long message_number;
     int message_level;
+    bool warned;     /* that products are slow */
     bool aside;      /* holds a run for another laboratory: nobody looks at it */
     Lab *rival;      /* holds the run beside the one that is looked at; NULL: none */
     bool rival_is_a; /* and B is looked at */

@@ -22,3 +22,9 @@ void version_add(Str *out) {
     str_addf(out, _("kernels   %s, %s build, %d thread in each of ours\n"), gemm_core(), gemm_parallel(),
              gemm_threads());
 }
+
+const char *version_warning(void) {
+    if (!gemm_misses_library()) return NULL;
+    return _("OpenBLAS cannot be opened (its package is libopenblas0): products of matrices are made by plain loops, "
+             "slowly");
+}
