@@ -45,11 +45,9 @@ SIMD_INLINE real scalar_abs(real x) {
     return fabsf(x);
 }
 
-/* exp(x) = 2^k exp(r), k = round(x / ln 2), |r| <= ln 2 / 2; exp(r) = 1 + r + r^2 P(r). */
-SIMD_INLINE real scalar_exp(real x) {
-    const float low = -86.98F, high = 88.7228F, shift = 12582912.0F; /* adding 1.5 * 2^23 rounds to an integer */
-    float c = x < low ? low : x;                                     /* NaN passes both comparisons */
-    c = c > high ? high : c;
+/* exp(x) = 2^k exp(r), k = round(x / ln 2), |r| <= ln 2 / 2; exp(r) = 1 + r + r^2 P(r). Of x in [-86.98, 88.72]. */
+SIMD_INLINE real scalar_exp_inside(real c) {
+    const float shift = 12582912.0F; /* adding 1.5 * 2^23 rounds to an integer */
     union {
         float f;
         int32_t i;
@@ -63,9 +61,22 @@ SIMD_INLINE real scalar_exp(real x) {
     p = p * r + 0.4999999403953552F;
     p = p * (r * r) + r + 1.0F;
     power.i = (int32_t)((uint32_t)(t.i - 0x4B400000 + 126) << 23); /* 2^(k-1): k reaches 128 */
-    float y = p * 2.0F * power.f;
+    return p * 2.0F * power.f;
+}
+
+SIMD_INLINE real scalar_exp(real x) {
+    const float low = -86.98F, high = 88.7228F;
+    float c = x < low ? low : x; /* NaN passes both comparisons */
+    float y = scalar_exp_inside(c > high ? high : c);
     y = x < low ? 0.0F : y;
     return x > high ? INFINITY : y;
+}
+
+/* The same of x <= 0, as a softmax asks for it. */
+SIMD_INLINE real scalar_exp_below(real x) {
+    const float low = -86.98F;
+    float y = scalar_exp_inside(x < low ? low : x);
+    return x < low ? 0.0F : y;
 }
 
 /* Near 0 an odd polynomial, else 1 - 2 / (exp(2|x|) + 1) with the sign of x. */

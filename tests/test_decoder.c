@@ -166,6 +166,12 @@ static void test_attention(void **state) {
     CASE("one head", c.heads = c.kv_heads = 1);
     CASE("wide heads", c.head_dim = 34);
     CASE("heads of whole vectors", c.head_dim = 16);
+    CASE("heads of eight", c.head_dim = 8);
+    CASE("heads of eight, one KV head", c.head_dim = 8, c.kv_heads = 1);
+    CASE("heads of eight, as many KV heads", c.head_dim = 8, c.kv_heads = 4);
+    CASE("heads of eight, three to a KV head", c.head_dim = 8, c.heads = 6);
+    CASE("heads of eight, softcap", c.head_dim = 8, c.softcap = 2);
+    CASE("heads of eight, a window", c.head_dim = 8, c.window = 5);
     CASE("heads of two", c.head_dim = 2);
     CASE("heads of one", c.head_dim = 1, c.pos = POS_LEARNED);
     CASE("softcap", c.softcap = 2);
@@ -192,6 +198,10 @@ static void test_sizes(void **state) {
     check_config("a long text", c, MOST);
     c.window = 20;
     check_config("a long text with a window", c, MOST);
+    c.head_dim = 8;
+    check_config("heads of eight, a long text with a window", c, MOST);
+    c.window = 0;
+    check_config("heads of eight, a long text", c, MOST);
     c = config_gpt();
     c.vocab = 11;
     check_config("gpt", c, 40);
@@ -323,9 +333,10 @@ static void test_truncate(void **state) {
 
 /* --- rolling caches --- */
 
-static void check_rolling(int window, int capacity, PosKind pos) {
+static void check_rolling(int head_dim, int window, int capacity, PosKind pos) {
     enum { N = 40 };
     ModelConfig c = base();
+    c.head_dim = head_dim;
     c.window = window;
     c.pos = pos;
     Model *m = make_model(&c);
@@ -359,12 +370,13 @@ static void check_rolling(int window, int capacity, PosKind pos) {
 
 static void test_rolling(void **state) {
     (void)state;
-    for (int pos = POS_NONE; pos <= POS_ROPE; pos++) {
-        check_rolling(6, 6, (PosKind)pos);
-        check_rolling(6, 11, (PosKind)pos);
-        check_rolling(1, 1, (PosKind)pos);
-        check_rolling(17, 17, (PosKind)pos);
-    }
+    for (int pos = POS_NONE; pos <= POS_ROPE; pos++)
+        for (int head_dim = 6; head_dim <= 8; head_dim += 2) {
+            check_rolling(head_dim, 6, 6, (PosKind)pos);
+            check_rolling(head_dim, 6, 11, (PosKind)pos);
+            check_rolling(head_dim, 1, 1, (PosKind)pos);
+            check_rolling(head_dim, 17, 17, (PosKind)pos);
+        }
 }
 
 /* Going back needs the keys that the window reaches; they may be overwritten. */

@@ -1,6 +1,7 @@
 #include "decode/kv.h"
 
 #include "bug.h"
+#include "decode/narrow_kernel.h"
 #include "simd.h"
 #include "vmath_scalar.h"
 
@@ -173,7 +174,12 @@ SIMD_CLONES static void attend(const KvShape *s, const real *cache, const KvSigh
 
 void kv_attend(const KvShape *s, const real *cache, const KvSight *sight, const real *q, real *scratch, real *y) {
     BUG_ON(sight->from[0] >= sight->to[0] || sight->to[0] > s->slots || sight->to[1] > s->slots);
-    attend(s, cache, sight, q, scratch, y);
+    if (s->head_dim == NARROW_WIDTH && !(s->softcap > 0) && narrow_is_there()) {
+        NarrowCache c = {cache, cache + values_at(s), key_stride(s), (size_t)s->slots};
+        narrow_attend(s, &c, sight, q, scratch, y);
+    } else {
+        attend(s, cache, sight, q, scratch, y);
+    }
     for (int h = 0; s->head_off && h < s->heads; h++)
         if (s->head_off[h]) memset(y + (size_t)h * (size_t)s->head_dim, 0, (size_t)s->head_dim * sizeof *y);
 }
