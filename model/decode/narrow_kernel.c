@@ -51,13 +51,20 @@ NARROW void score_part(int heads, float scale, const float *q, const float *keys
     }
 }
 
+/* Of whole blocks: lane by lane, then over the lanes. */
+NARROW float largest(int whole, const float *w) {
+    float lane[BLOCK];
+    memcpy(lane, w, sizeof lane);
+    for (int j = BLOCK; j < whole; j += BLOCK)
+        SIMD_LOOP for (int i = 0; i < BLOCK; i++) lane[i] = w[j + i] > lane[i] ? w[j + i] : lane[i];
+    return row_max(BLOCK, lane);
+}
+
 /* Scores become exp(score - largest), n of them, 0 behind the n-th to the end of its block; returns their sum. */
 NARROW float weigh(int n, float *w) {
     int whole = (n + BLOCK - 1) / BLOCK * BLOCK;
     for (int j = n; j < whole; j++) w[j] = -REAL_INFINITY;
-    float most = w[0];
-#pragma omp simd reduction(max : most)
-    for (int j = 0; j < whole; j++) most = w[j] > most ? w[j] : most;
+    float most = largest(whole, w);
     SIMD_LOOP for (int j = 0; j < whole; j++) w[j] = scalar_exp_below(w[j] - most);
     Wide sum = {0}, next;
     for (int j = 0; j < whole; j += BLOCK) {
