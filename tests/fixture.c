@@ -106,6 +106,7 @@ static SnapshotFacts facts_of(const FixtureSpec *p) {
                        .top_p = 0.9,
                        .draw_seed = 1,
                        .probe_window = p->probe_window,
+                       .reads_only = p->reads_only,
                        .saved = -1,
                        .message_number = p->message_number,
                        .message_level = p->message_level};
@@ -534,7 +535,7 @@ Snapshot *fixture_snapshot(const FixtureSpec *p) {
     add_switches(s, p);
     fixture_add_mask(s, p);
     fixture_add_cache(s, p, words, WORDS);
-    fixture_add_bpe(s);
+    fixture_add_bpe(s, p);
     fixture_add_step(s, p);
     add_settings(s);
     return s;

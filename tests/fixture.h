@@ -18,6 +18,7 @@ typedef struct {
     long step, head, steps;
     bool truth;        /* a grammar is known */
     bool letters;      /* every token is A */
+    bool reads_only;   /* somebody else's model, with its own tokenizer */
     bool no_curve;     /* the model came from a file */
     bool length_norm;  /* of the beam */
     bool samples;      /* sentences are being drawn */
@@ -37,7 +38,7 @@ FixtureSpec fixture_spec(void);
 Snapshot *fixture_snapshot(const FixtureSpec *spec);
 void fixture_add_mask(Snapshot *s, const FixtureSpec *spec); /* what the mask pane reads; part of fixture_snapshot */
 void fixture_add_beam(Snapshot *s, const FixtureSpec *spec); /* what the beam pane reads; part of fixture_snapshot */
-void fixture_add_bpe(Snapshot *s);                           /* what the bpe pane reads; part of it too */
+void fixture_add_bpe(Snapshot *s, const FixtureSpec *spec);  /* what the bpe pane reads; part of it too */
 const char *fixture_word(int i);                             /* of the words that the tokens are made of */
 double fixture_noise(unsigned a, unsigned b); /* a number in -1 .. 1 for each pair, by integer arithmetic alone */
 Snapshot *fixture_plain(void);                /* of fixture_spec */

@@ -291,6 +291,23 @@ static void wide_numbers(const void *data, int row, int col, char *out, size_t b
 }
 
 /* Without colours a number stands alone: no glyph of the shade, no other number and no bracket touches it. */
+/* Numbers that stand at some columns alone have those between for their digits. */
+static void labels_between_columns_without_any(void **state) {
+    (void)state;
+    static const char *const numbers[24] = {[0] = "0", [8] = "8", [16] = "16"};
+    Heat h = attention();
+    h.rows = h.cols = 24;
+    h.row_label = h.col_label = numbers;
+    Canvas *c = canvas_new(28, 14, GLYPHS_HALF);
+    Str got;
+    str_init(&got);
+    draw_heat(c, (Rect){0, 0, 28, 14}, &h);
+    canvas_dump(c, false, &got);
+    assert_non_null(strstr(got.s, "\n    0       8       16\n"));
+    str_done(&got);
+    canvas_free(c);
+}
+
 static void numbers_touch_nothing(void **state) {
     (void)state;
     for (int cell_w = 3; cell_w <= 8; cell_w++)
@@ -623,6 +640,7 @@ int main(void) {
         cmocka_unit_test(boxes_and_bars),
         cmocka_unit_test(heat_maps),
         cmocka_unit_test(numbers_touch_nothing),
+        cmocka_unit_test(labels_between_columns_without_any),
         cmocka_unit_test(heat_maps_that_scroll),
         cmocka_unit_test(clicks_find_values),
         cmocka_unit_test(plots),

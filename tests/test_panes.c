@@ -518,6 +518,60 @@ static void floors_and_tests_say_what_they_are_of(void **unused) {
     app_free(a);
 }
 
+/* Each of KEYS, "v model/truth", stands in the key row of PANE alone, or none does. */
+static void expect_keys(const FixtureSpec *p, const char *pane, bool offered, const char *const *keys) {
+    App *a = screen_new(p);
+    Str text;
+    char line[32];
+    str_init(&text);
+    snprintf(line, sizeof line, "pane %s", pane);
+    assert_ok(app_command(a, "view focus"));
+    assert_ok(app_command(a, line));
+    screen_text(a, 240, 40, &text);
+    text.s[--text.len] = '\0';
+    const char *row = strrchr(text.s, '\n');
+    for (; *keys; keys++)
+        if (!strstr(row, *keys) == offered) fail_msg("%s: '%s' in%s", pane, *keys, row);
+    str_done(&text);
+    app_free(a);
+}
+
+/* Keys that do nothing as things are do not stand in the key row. */
+static void only_keys_that_do_something_are_offered(void **unused) {
+    (void)unused;
+    static const char *const turns[] = {"f formula", "B base", "P pairing", "+ further", "enter into", NULL};
+    static const char *const curve[] = {"a all/recent", "y linear", "c clock", "[ rewind", NULL};
+    static const char *const learns[] = {"+ merge", "- back", "r go on", "T to", "u unit", "enter into", NULL};
+    static const char *const job[] = {"S stop", "O model", NULL};
+    static const char *const trains[] = {"space run", "n step", NULL};
+    FixtureSpec p = fixture_spec();
+    expect_keys(&p, "rope", true, turns);
+    expect_keys(&p, "train", true, curve);
+    expect_keys(&p, "train", true, trains);
+    expect_keys(&p, "train", false, (const char *const[]){"enter into", NULL}); /* there is no step under the cursor */
+    expect_keys(&p, "bpe", true, learns);
+    expect_keys(&p, "lab", false, job);
+    expect_keys(&p, "lab", true, (const char *const[]){"R run it", "tab pane", NULL});
+    expect_keys(&p, "beam", true, (const char *const[]){"v model/truth", NULL});
+    expect_keys(&p, "sample", true, (const char *const[]){"v order", NULL});
+    expect_keys(&p, "mask", true, (const char *const[]){"- narrower", NULL});
+    expect_keys(&p, "mask", false, (const char *const[]){"+ wider", NULL}); /* it has no window */
+    p.window = 3;
+    expect_keys(&p, "mask", true, (const char *const[]){"+ wider", "- narrower", NULL});
+    p.pos = "learned";
+    expect_keys(&p, "rope", false, turns);
+    expect_keys(&p, "rope", true, (const char *const[]){"tab pane", NULL});
+    p.truth = false;
+    expect_keys(&p, "beam", false, (const char *const[]){"v model/truth", NULL});
+    expect_keys(&p, "sample", false, (const char *const[]){"v order", NULL});
+    p.state = RUN_FINISHED, p.head = p.step;
+    expect_keys(&p, "train", false, trains);
+    p.reads_only = true;
+    expect_keys(&p, "train", false, curve);
+    expect_keys(&p, "bpe", false, learns);
+    expect_keys(&p, "bpe", true, (const char *const[]){"w text", "C corpus", NULL});
+}
+
 /* ---- the presenter ---- */
 
 /* Cells of the screen that hold heat, and those of them that tall digits stand on. */
@@ -641,6 +695,7 @@ int main(void) {
         cmocka_unit_test(tabs_leave_room_for_the_rows),
         cmocka_unit_test(explanations_are_not_cut_silently),
         cmocka_unit_test(floors_and_tests_say_what_they_are_of),
+        cmocka_unit_test(only_keys_that_do_something_are_offered),
         cmocka_unit_test(the_next_word_has_a_legend),
         cmocka_unit_test(the_presented_map_is_large),
         cmocka_unit_test(presented_numbers_have_one_size),

@@ -115,7 +115,8 @@ static void draw_bottom(const App *a, Canvas *c) {
         draw_message(a, c);
     } else if (a->layout.keys.h > 0) {
         Canvas keys = canvas_view(c, a->layout.keys);
-        bars_draw_keys(&keys, app_key_place(a), pane_at(a->focus));
+        PaneContext x = app_context(a, a->focus);
+        bars_draw_keys(&keys, app_key_place(a), pane_at(a->focus), &x, a->clock);
     }
 }
 

@@ -259,10 +259,35 @@ static bool is_last(const KeyRow *row) {
     return !strcmp(row->key, "?") || !strcmp(row->key, "q");
 }
 
+/* Where keys are pressed, and what they find there. */
+typedef struct {
+    const PaneType *pane;
+    const PaneContext *x;
+    Clock clock;
+} Offer;
+
+static bool pane_offers(const Offer *o, const char *line) {
+    return !o->pane->offers || o->pane->offers(o->x, line);
+}
+
+static bool is_offered_everywhere(const Offer *o, const char *line) {
+    const SnapshotFacts *f = snapshot_facts(o->x->snapshot);
+    bool moves = !strcmp(line, "toggle") || !strcmp(line, "next");
+    bool over = f->state == RUN_FINISHED && f->step == f->head;
+    if (!strcmp(line, "rewind")) return !f->reads_only && f->head > 0;
+    if (!strcmp(line, "clock")) return !f->reads_only;
+    if (moves) return o->clock == CLOCK_DECODE || !(over || f->reads_only);
+    if (strcmp(line, "enter") != 0 || o->x->detail == DETAIL_WALL) return true; /* there it goes into the pane */
+    return o->pane->enter && pane_offers(o, line);
+}
+
 /* False: the row is full. */
-static bool draw_hints(Canvas *c, int *x, int end, const KeyRow *row) {
+static bool draw_hints(Canvas *c, int *x, int end, const KeyRow *row, const Offer *o) {
+    bool own = row == o->pane->keys;
     for (; row && row->key; row++) {
-        if (row->key[0] && row->brief && !is_last(row) && !draw_hint(c, x, end, row)) return false;
+        if (!row->key[0] || !row->brief || is_last(row)) continue;
+        if (!(own ? pane_offers : is_offered_everywhere)(o, row->command)) continue;
+        if (!draw_hint(c, x, end, row)) return false;
     }
     return true;
 }
@@ -278,10 +303,11 @@ static int draw_last_hints(Canvas *c) {
     return begin;
 }
 
-void bars_draw_keys(Canvas *c, KeyPlace place, const PaneType *pane) {
+void bars_draw_keys(Canvas *c, KeyPlace place, const PaneType *pane, const PaneContext *context, Clock clock) {
+    Offer o = {pane, context, clock};
     canvas_fill(c, (Rect){0, 0, c->w, c->h}, ' ', STYLE_BAR, ATTRIBUTE_NONE);
     int x = 1, end = draw_last_hints(c) - 2;
-    if (place != KEYMAP_PANE && !draw_hints(c, &x, end, keymap_of(place))) return;
-    if (place != KEYMAP_OPTIONS && !draw_hints(c, &x, end, pane->keys)) return;
-    draw_hints(c, &x, end, keymap_of(KEYMAP_PANE));
+    if (place != KEYMAP_PANE && !draw_hints(c, &x, end, keymap_of(place), &o)) return;
+    if (place != KEYMAP_OPTIONS && !draw_hints(c, &x, end, pane->keys, &o)) return;
+    draw_hints(c, &x, end, keymap_of(KEYMAP_PANE), &o);
 }

@@ -13,7 +13,7 @@ void bars_draw_transport(Canvas *c, const Snapshot *s, Clock clock);
  * hit. */
 bool bars_hit(const Canvas *c, const Snapshot *s, Clock focused, int x, int y, Clock *clock, long *step);
 
-/* As many keys as fit: those of PLACE, of the pane, of every pane. */
-void bars_draw_keys(Canvas *c, KeyPlace place, const PaneType *pane);
+/* As many keys as fit: those of PLACE, of the pane in X, of every pane; none that does nothing now. */
+void bars_draw_keys(Canvas *c, KeyPlace place, const PaneType *pane, const PaneContext *x, Clock clock);
 
 #endif

@@ -21,7 +21,7 @@ typedef struct {
     int label_w;                          /* columns left of the values, mark and gap included; 0: none */
     bool axis;
     HeaderKind header;
-    int header_rows;
+    int header_rows, header_gap; /* header_gap: columns of values that a label has to itself */
 } HeatFrame;
 
 /* ---- the frame ---- */
@@ -54,10 +54,22 @@ static int fit_cell_w(const Heat *h, int columns, int cell_h) {
     return clamp(columns / (h->cols > 0 ? h->cols : 1), 1, least(CELL_W_MOST, cell_h < 2 ? 2 : 3 * cell_h));
 }
 
+/* How far labels are apart at least, in values: numbers need not stand at each. */
+static int label_gap(const char *const *labels, int count) {
+    int gap = count, last = -1;
+    for (int i = 0; labels != NULL && i < count; i++) {
+        if (labels[i] == NULL) continue;
+        if (last >= 0 && i - last < gap) gap = i - last;
+        last = i;
+    }
+    return gap > 0 ? gap : 1;
+}
+
 static void choose_header(HeatFrame *f, const Heat *h, int height) {
     int longest = widest(h->col_label, h->cols);
     if (longest == 0 || height < 4) return;
-    if (longest < f->cell_w || (longest == f->cell_w && f->cell_w == 1)) {
+    f->header_gap = label_gap(h->col_label, h->cols);
+    if (longest < f->cell_w * f->header_gap || (longest == f->cell_w && f->cell_w == 1)) {
         f->header = HEADER_LINE;
         f->header_rows = 1;
     } else if (longest < 2 * f->cell_w && height >= 8) {
@@ -342,7 +354,7 @@ static void draw_col_label(Canvas *c, const HeatFrame *f, const Heat *h, int col
             room = 2 * f->cell_w - 1; /* the last may stand out over the edge of the values */
         canvas_text(c, x, y + index % 2, room, label, role, bold | CANVAS_ELLIPSIS);
     } else if (f->header == HEADER_LINE) {
-        int columns = utf8_columns(label), room = f->cell_w > 1 ? f->cell_w - 1 : 1;
+        int columns = utf8_columns(label), own = f->cell_w * f->header_gap, room = own > 1 ? own - 1 : 1;
         int shift = columns < f->cell_w ? (f->cell_w - columns) / 2 : 0;
         canvas_text(c, x + shift, y, shift > 0 ? -1 : room, label, role, bold | CANVAS_ELLIPSIS);
     }

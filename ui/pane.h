@@ -81,6 +81,9 @@ typedef struct {
     /* Its own keys and commands. Owner of a command is the PaneCall. */
     const KeyRow *keys;
     const Command *commands;
+    /* Whether LINE, of a key of its own or "enter", does something as things are: keys that do nothing are not offered.
+     * NULL: all do. */
+    bool (*offers)(const PaneContext *x, const char *line);
     /* Text entry: while typing() holds, keys and pastes go to the pane alone. NULL: never. */
     bool (*typing)(const void *state);
     void (*type)(PaneCall *call, const Event *e);

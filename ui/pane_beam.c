@@ -198,6 +198,10 @@ static void beam_subtitle(const PaneContext *x, char *out, size_t bytes) {
     beam_read_done(&r);
 }
 
+static bool beam_offers(const PaneContext *x, const char *line) {
+    return strcmp(line, "of") != 0 || beam_is_of_truth(x->snapshot) || reading_has_truth(x->snapshot);
+}
+
 static const KeyRow beam_keys[] = {
     {"+", "widen", N_("wider"), N_("one beam more")},
     {"-", "thin", N_("narrower"), N_("one beam less; width 1 is greedy")},
@@ -240,6 +244,7 @@ const PaneType pane_beam = {
     .find = beam_find,
     .click = beam_click,
     .keys = beam_keys,
+    .offers = beam_offers,
     .commands = beam_commands,
     .tables = beam_tables,
     .save = beam_save,

@@ -219,6 +219,16 @@ static void bpe_subtitle(const PaneContext *x, char *out, size_t bytes) {
              bpe_fact_text(&s, "unit"));
 }
 
+/* A tokenizer that somebody else made is not made here again. */
+static bool bpe_offers(const PaneContext *x, const char *line) {
+    static const char *const learning[] = {"merge", "unmerge", "merging", "merged", "unit", "enter"};
+    BpeSeen s;
+    bool learns = !bpe_see(x, &s) || !s.own;
+    for (size_t i = 0; i < sizeof learning / sizeof *learning; i++)
+        if (!strcmp(line, learning[i])) return learns;
+    return true;
+}
+
 static const KeyRow bpe_keys[] = {
     {"+", "merge", N_("merge"), N_("merge the next pair")},
     {"-", "unmerge", N_("back"), N_("one merge back")},
@@ -270,6 +280,7 @@ const PaneType pane_bpe = {
     .find = bpe_find,
     .click = bpe_click,
     .keys = bpe_keys,
+    .offers = bpe_offers,
     .commands = bpe_commands,
     .tables = bpe_tables,
     .save = bpe_save,

@@ -413,6 +413,15 @@ static void lab_subtitle(const PaneContext *x, char *out, size_t bytes) {
                  catalog_count());
 }
 
+static bool lab_offers(const PaneContext *x, const char *line) {
+    const LabState *s = x->state;
+    if (!strcmp(line, "start")) return s->entry != NULL;
+    if (!strcmp(line, "stop")) return s->job && s->now.study.running;
+    if (!strcmp(line, "adopt")) return result_of(s)->study.model[0] != '\0';
+    if (!strcmp(line, "enter")) return !s->inside || s->tab == LAB_OPTIONS;
+    return true;
+}
+
 static const KeyRow lab_keys[] = {
     {"R", "start", N_("run it"), N_("run the experiment with these options")},
     {"S", "stop", N_("stop"), N_("stop the experiment that runs; its rows are kept")},
@@ -463,6 +472,7 @@ const PaneType pane_lab = {
     .find = lab_find,
     .click = lab_click,
     .keys = lab_keys,
+    .offers = lab_offers,
     .commands = lab_pane_commands,
     .typing = lab_typing,
     .type = lab_type,

@@ -217,13 +217,24 @@ static void mask_subtitle(const PaneContext *x, char *out, size_t bytes) {
     snprintf(out, bytes, _("layer %d · %s%s%s"), x->cursor->layer + 1, kind, more[0] ? " · " : "", more);
 }
 
+static bool mask_offers(const PaneContext *x, const char *line) {
+    const MaskState *state = x->state;
+    bool word = state->view == MASK_SENTENCE;
+    if (!strcmp(line, "wider")) return mask_number(x->snapshot, "scores", x->cursor->layer, "window", 0) > 0;
+    if (!strcmp(line, "narrower")) return mask_number(x->snapshot, "scores", x->cursor->layer, "window", 0) != 1;
+    if (!strcmp(line, "change")) return word;
+    if (!strcmp(line, "enter"))
+        return word && x->cursor->key > 0 && snapshot_field(x->snapshot, "poke.change") != NULL;
+    return true;
+}
+
 static const KeyRow mask_keys[] = {
     {"P", "change", N_("poke"),
      N_("change the word of the column under the cursor (also enter), and see who feels it")},
     {"s", "method", N_("method"), N_("which scores are worked out: by the mask, a loop, sliding chunks")},
     {"v", "batch", N_("batch"), N_("the sentence alone, packed with others, filled up with pads")},
-    {"+", "wider", N_("window"), N_("look with a wider window; training keeps its own")},
-    {"-", "narrower", NULL, N_("look with a narrower window")},
+    {"+", "wider", N_("wider"), N_("look with a wider window; training keeps its own")},
+    {"-", "narrower", N_("narrower"), N_("look with a narrower window")},
     {"=", "own", NULL, N_("look with the window that the model was trained with")},
     {"W", "retrain", NULL, N_("train on with this window")},
     {NULL, NULL, NULL, NULL},
@@ -264,6 +275,7 @@ const PaneType pane_mask = {
     .find = mask_find,
     .click = mask_click,
     .keys = mask_keys,
+    .offers = mask_offers,
     .commands = mask_commands,
     .tables = mask_tables,
     .save = mask_save,

@@ -298,6 +298,13 @@ static void rope_subtitle(const PaneContext *x, char *out, size_t bytes) {
         snprintf(out + used, bytes - (size_t)used, " · %s", observe_rope_formulas[state->formula]);
 }
 
+/* All of them ask what turning would do; nothing turns without RoPE. */
+static bool rope_offers(const PaneContext *x, const char *line) {
+    PositionFacts facts;
+    (void)line;
+    return !observe_positions(x->snapshot, &facts) || !isnan(facts.base);
+}
+
 static const KeyRow rope_keys[] = {
     {"f", "formula", N_("formula"), N_("next formula: RoPE, one speed for all pairs, the wrong one, no position")},
     {"B", "base", N_("base"), N_("next base: the model's, 100, 10,000, 500,000")},
@@ -339,6 +346,7 @@ const PaneType pane_rope = {
     .find = rope_find,
     .click = rope_click,
     .keys = rope_keys,
+    .offers = rope_offers,
     .commands = rope_commands,
     .tables = rope_tables,
     .tables_beside = true,

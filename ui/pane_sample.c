@@ -409,6 +409,10 @@ static void sample_save(const void *state, Str *out) {
     str_addf(out, "order %s\n", s->by_model ? "model" : "truth");
 }
 
+static bool sample_offers(const PaneContext *x, const char *line) {
+    return strcmp(line, "order") != 0 || reading_has_truth(x->snapshot);
+}
+
 static const KeyRow sample_keys[] = {
     {"+", "more", N_("more"), N_("more of the setting (left and right choose which)")},
     {"-", "less", N_("less"), N_("less of it")},
@@ -453,6 +457,7 @@ const PaneType pane_sample = {
     .find = sample_find,
     .click = sample_click,
     .keys = sample_keys,
+    .offers = sample_offers,
     .commands = sample_commands,
     .tables = sample_tables,
     .save = sample_save,

@@ -470,6 +470,11 @@ static void train_save(const void *state, Str *out) {
     str_addf(out, "span %s\naxis %s\n", s->recent ? "recent" : "all", s->linear ? "linear" : "log");
 }
 
+static bool train_offers(const PaneContext *x, const char *line) {
+    if (snapshot_facts(x->snapshot)->reads_only) return false; /* there is no curve */
+    return strcmp(line, "enter") != 0 || x->cursor->step >= 0;
+}
+
 static const KeyRow train_keys[] = {
     {"a", "span", N_("all/recent"), N_("all steps, or the last 200")},
     {"y", "axis", N_("linear"), N_("logarithmic or linear loss axis")},
@@ -504,6 +509,7 @@ const PaneType pane_train = {
     .find = train_find,
     .click = train_click,
     .keys = train_keys,
+    .offers = train_offers,
     .commands = train_commands,
     .tables = train_tables,
     .save = train_save,

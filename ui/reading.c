@@ -131,6 +131,13 @@ long reading_row_of_step(const Table *t, long step) {
     return low < table_rows(t) && table_int(t, low, column) == step ? low : -1;
 }
 
+bool reading_has_truth(const Snapshot *s) {
+    const Table *next = snapshot_table(s, "next");
+    int truth = next ? table_find(next, "true_p") : -1;
+    bool there = truth >= 0 && table_rows(next) > 0 && !table_is_empty(next, 0, truth);
+    return there || !isnan(snapshot_facts(s)->language_floor);
+}
+
 double reading_perplexity(const SnapshotFacts *f) {
     return exp(f->test_nll);
 }

@@ -37,6 +37,7 @@ double *reading_column(const Table *t, const char *column, long first, long n);
 /* The row of a curve whose step is STEP (tables have a row per step, rising); -1: none. */
 long reading_row_of_step(const Table *t, long step);
 
+bool reading_has_truth(const Snapshot *s); /* whether the probabilities of the language are known */
 double reading_perplexity(const SnapshotFacts *f); /* exp of the test loss; NaN: not measured yet */
 double reading_over_floor(const SnapshotFacts *f); /* perplexity / floor - 1 on the same sentences; NaN: not known */
 

@@ -28,9 +28,25 @@ static int cosine_heat(const void *data, int row, int col) {
     return (int)lround(128 + 127 * (double)field_at(data, row, col, 0, 0));
 }
 
-static Heat map_of(const PaneContext *x, const RopeSeen *s, const Field *cosine) {
+enum { POSITIONS_MOST = 64, EVERY_ONE = 10, EVERY_FOURTH = 40 };
+
+/* Numbers beside the map: of few positions all, of many every fourth or eighth; beside its row that of the cursor. */
+typedef struct {
+    char text[POSITIONS_MOST][8];
+    const char *row[POSITIONS_MOST], *col[POSITIONS_MOST];
+} PositionNames;
+
+static void name_positions(PositionNames *names, int n, int cursor) {
+    int step = n <= EVERY_ONE ? 1 : n <= EVERY_FOURTH ? 4 : 8;
+    for (int i = 0; i < n; i++) {
+        snprintf(names->text[i], sizeof names->text[i], "%d", i);
+        names->col[i] = i % step == 0 ? names->text[i] : NULL;
+        names->row[i] = i % step == 0 || i == cursor ? names->text[i] : NULL;
+    }
+}
+
+static Heat map_of(const RopeSeen *s, const Field *cosine, const PositionNames *names) {
     bool here = s->look.query < cosine->dim[0] && s->look.key < cosine->dim[1];
-    (void)x;
     return (Heat){.rows = cosine->dim[0],
                   .cols = cosine->dim[1],
                   .heat = cosine_heat,
@@ -38,14 +54,18 @@ static Heat map_of(const PaneContext *x, const RopeSeen *s, const Field *cosine)
                   .map = HEAT_DIVERGING,
                   .cursor_row = here ? s->look.query : -1,
                   .cursor_col = here ? s->look.key : -1,
+                  .row_label = names->row,
+                  .col_label = names->col,
                   .row_axis = _("position"),
                   .col_axis = _("position")};
 }
 
 static void draw_map(const PaneContext *x, const RopeSeen *s, Canvas *c, Rect r) {
     const Field *cosine = snapshot_field(x->snapshot, "rope.cosine");
-    if (!cosine || r.h < 3) return;
-    Heat heat = map_of(x, s, cosine);
+    if (!cosine || cosine->dim[0] > POSITIONS_MOST || r.h < 3) return;
+    PositionNames names;
+    name_positions(&names, cosine->dim[0], s->look.query);
+    Heat heat = map_of(s, cosine, &names);
     draw_heat(c, (Rect){r.x, r.y, r.w, r.h - 1}, &heat);
     draw_heat_bar(c, r.x, r.y + r.h - 1, r.w < 36 ? r.w : 36, HEAT_DIVERGING, "-1", _("cosine 1"));
 }
@@ -63,8 +83,8 @@ static int draw_cosine(const PaneContext *x, const RopeSeen *s, Canvas *c, Rect 
 
 static int draw_lengths(const PaneContext *x, Canvas *c, Rect r) {
     const Field *length = snapshot_field(x->snapshot, "rope.length");
-    double y[64];
-    if (!length || length->dim[0] > 64 || r.h < 2) return 0;
+    double y[POSITIONS_MOST];
+    if (!length || length->dim[0] > POSITIONS_MOST || r.h < 2) return 0;
     for (int i = 0; i < length->dim[0]; i++) y[i] = (double)length->x[i];
     canvas_text(c, r.x, r.y, r.w, _("length of each position's vector"), STYLE_DIM, ATTRIBUTE_NONE);
     draw_spark(c, r.x, r.y + 1, r.w < length->dim[0] ? r.w : length->dim[0], y, length->dim[0], STYLE_SERIES_A);
