@@ -572,6 +572,18 @@ static void only_keys_that_do_something_are_offered(void **unused) {
     expect_keys(&p, "bpe", true, (const char *const[]){"w text", "C corpus", NULL});
 }
 
+/* The marks before drawn sentences are explained above them. */
+static void marks_of_samples_are_explained(void **unused) {
+    (void)unused;
+    FixtureSpec p = fixture_spec();
+    p.samples = true;
+    App *a = screen_new(&p);
+    screen_keys(a, ":pane sample<Enter>z");
+    screen_expect(a, "✗ eats bones .");
+    screen_expect(a, "· possible  ~ legal alone  ✗ neither");
+    app_free(a);
+}
+
 /* ---- the presenter ---- */
 
 /* Cells of the screen that hold heat, and those of them that tall digits stand on. */
@@ -696,6 +708,7 @@ int main(void) {
         cmocka_unit_test(explanations_are_not_cut_silently),
         cmocka_unit_test(floors_and_tests_say_what_they_are_of),
         cmocka_unit_test(only_keys_that_do_something_are_offered),
+        cmocka_unit_test(marks_of_samples_are_explained),
         cmocka_unit_test(the_next_word_has_a_legend),
         cmocka_unit_test(the_presented_map_is_large),
         cmocka_unit_test(presented_numbers_have_one_size),

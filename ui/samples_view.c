@@ -86,18 +86,30 @@ static const char *without(const char *prompt, const char *text) {
     return n > 0 && !strncmp(text, prompt, n) && text[n] == ' ' ? text + n + 1 : text;
 }
 
+/* Whether it is known which sentences the language has. */
+static bool are_judged(const Table *samples) {
+    int possible = table_find(samples, "possible");
+    return possible >= 0 && table_rows(samples) > 0 && !table_is_empty(samples, 0, possible);
+}
+
+/* Row I of the samples; JUDGED: behind a mark. */
+static void draw_sample(const Table *t, long i, const char *prompt, bool judged, Canvas *c, Rect r) {
+    bool fine = !judged || table_int(t, i, table_find(t, "possible"));
+    const char *mark = fine ? "·" : table_int(t, i, table_find(t, "legal")) ? "~" : "✗";
+    int at = judged ? 2 : 0;
+    if (judged) canvas_text(c, r.x, r.y, 1, mark, fine ? STYLE_DIM : STYLE_WARNING, ATTRIBUTE_NONE);
+    canvas_text(c, r.x + at, r.y, r.w - at, without(prompt, table_text(t, i, table_find(t, "text"))),
+                fine ? STYLE_TEXT : STYLE_WARNING, CANVAS_ELLIPSIS);
+}
+
 void samples_draw_newest(const Snapshot *s, Canvas *c, Rect r) {
     const Table *t = snapshot_table(s, "samples"), *run = snapshot_table(s, "sampling");
     const char *prompt = run && table_rows(run) ? table_text(run, 0, table_find(run, "prompt")) : "";
-    if (!t || r.h < 1) return;
-    int text = table_find(t, "text"), legal = table_find(t, "legal"), possible = table_find(t, "possible");
-    long rows = table_rows(t), first = rows > r.h ? rows - r.h : 0;
-    for (long i = first; i < rows; i++) {
-        bool known = !table_is_empty(t, i, possible), fine = !known || table_int(t, i, possible);
-        const char *mark = fine ? "·" : table_int(t, i, legal) ? "~" : "✗";
-        int y = r.y + (int)(i - first);
-        canvas_text(c, r.x, y, 1, mark, fine ? STYLE_DIM : STYLE_WARNING, ATTRIBUTE_NONE);
-        canvas_text(c, r.x + 2, y, r.w - 2, without(prompt, table_text(t, i, text)), fine ? STYLE_TEXT : STYLE_WARNING,
-                    CANVAS_ELLIPSIS);
-    }
+    if (!t || r.h < 1 || table_rows(t) == 0) return;
+    bool judged = are_judged(t) && r.h > 1; /* the marks and what they mean, or neither */
+    if (judged) canvas_text(c, r.x, r.y, r.w, _("· possible  ~ legal alone  ✗ neither"), STYLE_DIM, CANVAS_ELLIPSIS);
+    int head = judged ? 1 : 0, room = r.h - head;
+    long rows = table_rows(t), first = rows > room ? rows - room : 0;
+    for (long i = first; i < rows; i++)
+        draw_sample(t, i, prompt, judged, c, (Rect){r.x, r.y + head + (int)(i - first), r.w, 1});
 }
