@@ -392,6 +392,38 @@ static void quitting_asks_once_when_a_run_would_be_lost(void **unused) {
     app_free(a);
 }
 
+/* A line that somebody types and that would drop a run which is in no file. Without a laboratory it is refused, once it
+ * is sure. */
+static void lines_that_drop_a_run_ask(void **unused) {
+    (void)unused;
+    App *a = screen_new(NULL);
+    screen_keys(a, ":set lr=0.001<Enter>"); /* the parameters stay */
+    screen_expect(a, "no laboratory that could carry out 'set lr=0.001'");
+    screen_keys(a, "<Esc>:set layers 3<Enter>");
+    screen_expect(a, "the run of 1,240 steps is not saved");
+    screen_keys(a, "q"); /* an answer like any other */
+    assert_false(app_wants_quit(a));
+    screen_refuse(a, "carry out");
+    screen_refuse(a, "not saved");
+    screen_keys(a, ":set layers=3<Enter>y");
+    screen_expect(a, "no laboratory that could carry out 'set layers=3'");
+    screen_keys(a, "<Esc>:restart<Enter>");
+    screen_expect(a, "y drops it");
+    screen_keys(a, "<Enter>");
+    screen_expect(a, "no laboratory that could carry out 'restart'");
+    screen_keys(a, "<Esc>:open old.ckpt<Enter>");
+    screen_expect(a, "y drops it");
+    screen_keys(a, "x");
+    assert_int_not_equal(app_command(a, "restart").code, STATUS_OK); /* a key's line and a cue's are not asked about */
+    app_free(a);
+    FixtureSpec p = fixture_spec();
+    p.step = p.head = 0;
+    a = screen_new(&p);
+    screen_keys(a, ":restart<Enter>");
+    screen_expect(a, "no laboratory");
+    app_free(a);
+}
+
 static void messages_come_and_go(void **unused) {
     (void)unused;
     FixtureSpec p = fixture_spec();
@@ -816,6 +848,7 @@ int main(void) {
         cmocka_unit_test(a_head_is_switched_off_and_on),
         cmocka_unit_test(masked_cells_are_hidden_not_zero),
         cmocka_unit_test(quitting_asks_once_when_a_run_would_be_lost),
+        cmocka_unit_test(lines_that_drop_a_run_ask),
         cmocka_unit_test(messages_come_and_go),
         cmocka_unit_test(a_pasted_text_runs_nothing),
         cmocka_unit_test(keys_that_mean_nothing_say_so),

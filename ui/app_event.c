@@ -32,7 +32,7 @@ void app_open(App *a, Ask ask, const char *line) {
     }
 }
 
-static void answered(App *a) {
+static void answered(App *a, bool sure) {
     Ask ask = a->ask;
     const char *text = prompt_text(a->prompt);
     Str line;
@@ -44,16 +44,17 @@ static void answered(App *a) {
         str_addf(&line, "find %s", text[0] ? text : a->found);
     else
         str_addf(&line, "prompt %s", text);
-    if (ask != ASK_FIND || text[0] || a->found[0]) app_run(a, line.s);
+    bool nothing = ask == ASK_FIND && !text[0] && !a->found[0];
+    if (!nothing && !(ask == ASK_COMMAND && !sure && options_ask_first(a, line.s))) app_run(a, line.s);
     str_done(&line);
 }
 
-static void ask_key(App *a, Key k) {
-    switch (prompt_key(a->prompt, k)) {
+static void ask_key(App *a, const Event *e) {
+    switch (prompt_key(a->prompt, e->key)) {
     case PROMPT_EDITING:
         break;
     case PROMPT_DONE:
-        answered(a);
+        answered(a, e->sure);
         break;
     case PROMPT_GONE:
         a->ask = ASK_NOTHING;
@@ -74,16 +75,25 @@ static bool pane_is_typing(const App *a) {
     return a->overlay == OVERLAY_NONE && p->typing && p->typing(a->state[a->focus]);
 }
 
+static bool is_asking(const App *a) {
+    return a->quitting || a->dropping[0];
+}
+
 /* Keys that only answer a question; true: this one did. */
 static bool answer_key(App *a, Key k) {
     if (a->blank) {
         a->blank = false;
         return true;
     }
-    if (!a->quitting) return false;
-    a->quitting = false;
-    a->quit = k == 'q' || k == 'y' || k == KEYCODE_ENTER || k == (KEYCODE_CTRL | 'c');
+    if (!is_asking(a)) return false;
+    bool yes = k == 'y' || k == KEYCODE_ENTER;
     a->message[0] = '\0';
+    if (a->quitting)
+        a->quit = yes || k == 'q' || k == (KEYCODE_CTRL | 'c');
+    else if (yes)
+        app_run(a, a->dropping);
+    a->quitting = false;
+    a->dropping[0] = '\0';
     return true;
 }
 
@@ -112,7 +122,7 @@ static void command_key(App *a, Key k) {
 static void on_key(App *a, const Event *e) {
     if (answer_key(a, e->key)) return;
     if (a->ask != ASK_NOTHING)
-        ask_key(a, e->key);
+        ask_key(a, e);
     else if (a->overlay == OVERLAY_OPTIONS && form_typing(a->form))
         form_type(a->form, e);
     else if (pane_is_typing(a))
@@ -186,7 +196,7 @@ static void wheel(App *a, int x, int y, bool up) {
 }
 
 static void on_mouse(App *a, const Event *e) {
-    if (a->blank || a->quitting || a->ask != ASK_NOTHING) return;
+    if (a->blank || is_asking(a) || a->ask != ASK_NOTHING) return;
     switch (e->mouse) {
     case MOUSE_PRESS:
     case MOUSE_DRAG:

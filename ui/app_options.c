@@ -2,9 +2,11 @@
 #include "app_private.h"
 
 #include "bug.h"
+#include "format.h"
 #include "intl.h"
 #include "lab.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* The options of a run as the one that is live was asked for. */
@@ -74,4 +76,58 @@ Status options_begin(App *a) {
     Status s = app_post(a, line.s);
     str_done(&line);
     return s;
+}
+
+/* ---- a line that somebody typed ---- */
+
+/* The options of LINE's run; false: it is no line of pairs that the laboratory would take. */
+static bool read_pairs(const Words *words, Options *o) {
+    bool pair = words->count >= 3 && !strchr(words->word[1], '='), fine = true;
+    if (pair) {
+        Status s = options_set(o, words->word[1], words->rest[2]);
+        return status_is_ok(&s);
+    }
+    for (int i = 1; i < words->count && fine; i++) {
+        Status s = options_set_pair(o, words->word[i]);
+        fine = status_is_ok(&s);
+    }
+    return fine;
+}
+
+/* Whether setting these makes other parameters, and why. */
+static bool makes_others(const App *a, const Words *words, Str *why) {
+    Options *before = live_options(a), *now = options_copy(before);
+    LabChange change = LAB_SAME;
+    if (read_pairs(words, now)) {
+        Status s = lab_compare(before, now, snapshot_facts(a->snapshot)->vocab, &change, why);
+        if (!status_is_ok(&s)) change = LAB_SAME; /* it will be refused, and why be said */
+    }
+    options_free(before);
+    options_free(now);
+    return change == LAB_RESTARTS;
+}
+
+static bool drops(const App *a, const Words *words, Str *why) {
+    const Command *c = words->count > 0 ? command_find(lab_commands(), words->word[0]) : NULL;
+    if (!c) return false;
+    if (!strcmp(c->name, "set")) return words->count > 1 && makes_others(a, words, why);
+    return !strcmp(c->name, "restart") || !strcmp(c->name, "open");
+}
+
+bool options_ask_first(App *a, const char *line) {
+    const SnapshotFacts *f = snapshot_facts(a->snapshot);
+    Words words;
+    Str why;
+    Status s = command_split(line, &words);
+    bool unsaved = f->head > 0 && f->saved != f->head && f->vocab > 0 && !f->reads_only;
+    if (!status_is_ok(&s) || !unsaved || strlen(line) >= sizeof a->dropping) return false;
+    str_init(&why);
+    bool asked = drops(a, &words, &why);
+    if (asked) {
+        snprintf(a->dropping, sizeof a->dropping, "%s", line);
+        app_say(a, 1, _("%s%sthe run of %s steps is not saved (:save PATH does it). y drops it, any other key stays"),
+                why.s, why.len ? ": " : "", format_count(f->head).s);
+    }
+    str_done(&why);
+    return asked;
 }

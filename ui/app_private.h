@@ -46,6 +46,7 @@ struct App {
     Cues cues;
     bool in_cue; /* its lines are being run */
     bool quitting, quit; /* asked once; decided */
+    char dropping[2048]; /* a typed line that would drop the run and waits for an answer; "": none */
     int w, h;            /* of the last drawing */
     Layout layout;       /* of the last drawing */
     LayoutKey laid;      /* what it follows from */
@@ -106,6 +107,9 @@ void options_toggle(App *a); /* opens the form, or closes it */
 /* Posts COMMAND with what was changed in the form, and closes it. */
 Status options_post(App *a, const char *command) STATUS_CHECKED;
 Status options_begin(App *a) STATUS_CHECKED; /* posts a new run of what the form says */
+/* Whether LINE, which somebody typed, would drop a run that is in no file: then that is said, and the line waits for
+ * the answer. */
+bool options_ask_first(App *a, const char *line);
 
 /* export.c */
 enum { EXPORT_ALL = -1, EXPORT_SCREEN = -2, EXPORT_SESSION = -3, EXPORT_QUIETLY = -4 };

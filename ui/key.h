@@ -25,6 +25,7 @@ typedef enum { MOUSE_PRESS, MOUSE_RELEASE, MOUSE_DRAG, MOUSE_WHEEL_UP, MOUSE_WHE
 typedef struct {
     EventKind kind;
     Key key;
+    bool sure; /* KEY: the line that it ends is run without asking (that of a script) */
     MouseKind mouse;
     int x, y;          /* mouse, from 0 */
     const char *paste; /* PASTE: text, borrowed until the next event */

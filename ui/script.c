@@ -75,7 +75,7 @@ static Status push_paste(Script *s, const char *text) {
 static Status push_command(Script *s, const char *line) {
     STATUS_TRY(push(s, (Event){.kind = EVENT_KEY, .key = ':'}));
     STATUS_TRY(push_paste(s, line));
-    return push(s, (Event){.kind = EVENT_KEY, .key = KEYCODE_ENTER});
+    return push(s, (Event){.kind = EVENT_KEY, .key = KEYCODE_ENTER, .sure = true});
 }
 
 static Status push_mouse(Script *s, MouseKind kind, const char *numbers) {
