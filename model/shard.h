@@ -22,8 +22,8 @@ int shards_threads(const Shards *s);
 double shards_gradient(Shards *s, const Batch *b, uint64_t seed, uint64_t step, real *grad);
 /* Sum of the negative log-probability over the targets, forward only. */
 double shards_nll(Shards *s, const Batch *b);
-/* optim_norm and optim_update by all threads. NORM is that of GRAD; BEFORE [count], unless NULL, takes the parameters as
- * they were. Neither allocates once warm. */
+/* optim_norm and optim_update by all threads. NORM is that of GRAD; BEFORE [count], unless NULL, takes the parameters
+ * as they were. Neither allocates once warm. */
 double shards_norm(Shards *s, const real *grad);
 void shards_update(Shards *s, Optim *o, const real *grad, double norm, double rate, real *before);
 /* Calls STRETCH for SHARDS stretches of the numbers 0 .. COUNT - 1, by all threads. */
