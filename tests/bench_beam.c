@@ -1,7 +1,7 @@
 /* bench_beam: sentences per second that a beam search with the cache finds after "<s> the X" for the nouns of the farm,
  * until it stops by itself, one thread; rounds that take turns. "tokens" is how many it generates for one on average.
  * The model is a checkpoint of lm.train; without one it is untrained and every search goes on to its limit.
- *   bench_beam [CHECKPOINT|- [seconds per round]] */
+ *   bench_beam [CHECKPOINT|- [seconds per round [width]]] */
 #include "bench.h"
 
 #include "decode/beam_model.h"
@@ -60,6 +60,7 @@ static void search_all(void *data) {
 
 int main(int argc, char **argv) {
     static const int widths[WIDTHS] = {1, 4, 16};
+    int only = argc > 3 ? atoi(argv[3]) : 0; /* width; 0: all */
     double seconds = argc > 2 ? atof(argv[2]) : bench_size(.3, .001);
     Checkpoint checkpoint = {0};
     ModelConfig config = config_modern();
@@ -77,12 +78,13 @@ int main(int argc, char **argv) {
     }
     for (int r = 0; r < bench_runs(); r++)
         for (int i = 0; i < WIDTHS; i++)
-            bench_add(&cases[i].figure, NOUNS / bench_time(search_all, &cases[i], seconds));
+            if (!only || widths[i] == only)
+                bench_add(&cases[i].figure, NOUNS / bench_time(search_all, &cases[i], seconds));
     for (int i = 0; i < WIDTHS; i++) {
         Case *c = &cases[i];
         (void)snprintf(c->figure.more, sizeof c->figure.more, ", \"tokens\": %.1f",
                        (double)c->tokens / (double)c->sentences);
-        bench_print(&c->figure);
+        if (c->figure.runs) bench_print(&c->figure);
         beam_model_free(c->model);
     }
     if (checkpoint.model)

@@ -61,7 +61,12 @@ static bool prefixes_has_room(void *owner) {
 static BeamSource source_of(Prefixes *p) {
     if (p->room == 0) p->room = LONGEST;
     p->turn = p->n = 0;
-    return (BeamSource){p, p->vocabulary, 1e-9, prefixes_advance, prefixes_row, prefixes_has_room};
+    return (BeamSource){.owner = p,
+                        .vocabulary = p->vocabulary,
+                        .same = 1e-9,
+                        .advance = prefixes_advance,
+                        .row = prefixes_row,
+                        .has_room = prefixes_has_room};
 }
 
 static Beam *run_beam(BeamConfig c, BeamSource s) {

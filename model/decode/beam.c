@@ -126,10 +126,22 @@ static Status gather_beam(Beam *b, int place) {
     return status_ok();
 }
 
-/* The beams stand in falling order, and no token makes one likelier. */
+/* The beams stand in falling order, and no token makes one likelier: those from the result on need no look. */
+static int promising(const Beam *b, int opened) {
+    double floor = least(b);
+    while (opened > 0 && log_p_of(b, b->open[opened - 1]) < floor) opened--;
+    return opened;
+}
+
 static Status gather(Beam *b) {
+    int end = b->opened;
     b->held = 0;
-    for (int i = 0; i < b->opened && log_p_of(b, b->open[i]) >= least(b); i++) STATUS_TRY(gather_beam(b, i));
+    for (int i = 0; i < end; i++) {
+        STATUS_TRY(gather_beam(b, i));
+        int before = end;
+        end = promising(b, end);
+        if (end < before && b->source.only) b->source.only(b->source.owner, end > i ? end : i + 1);
+    }
     sort(b);
     return status_ok();
 }

@@ -38,6 +38,8 @@ typedef struct {
     /* Natural log-probabilities [V] of what follows beam i; -INFINITY: impossible, never a candidate. Asked for in
      * turn, once each; not of the last beams when they are less likely than all that can be taken. */
     Status (*row)(void *owner, int i, double *log_p);
+    /* Of the open beams those from END on will not be asked for. NULL: it makes no difference. */
+    void (*only)(void *owner, int end);
     /* Whether another call of advance has room. NULL: always. */
     bool (*has_room)(void *owner);
 } BeamSource;

@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-enum { TOGETHER = 6 }; /* beams that are decoded at once */
+/* Beams that are decoded at once: few at first, as they tell how many of the others are worth it. */
+enum { TOGETHER_FIRST = 6, TOGETHER = 12 };
 
 struct BeamModel {
     Decoder *decoder;
@@ -15,7 +16,7 @@ struct BeamModel {
     int *stream, *before; /* [width] of the open beams, of those a step before */
     bool *busy;           /* [width] streams that the new beams have */
     const int *prompt;    /* [prompts] of the search */
-    int prompts, open;    /* open beams */
+    int prompts, open;    /* open beams that may be asked for */
     const int *token;     /* [open] their last, not fed before first */
     int first, end;       /* the open beams that have logits now; those from end on are not decoded yet */
     const real *logits;   /* [end - first x V] */
@@ -141,7 +142,7 @@ static Status model_advance(void *owner, int n, const int *parent, const int *id
 
 /* The next beams that have no logits yet. */
 static void decode(BeamModel *m) {
-    int n = m->open - m->end < TOGETHER ? m->open - m->end : TOGETHER;
+    int most = m->end == 0 ? TOGETHER_FIRST : TOGETHER, n = m->open - m->end < most ? m->open - m->end : most;
     const int *stream = m->stream + m->end, *id = m->token + m->end;
     for (int i = 0; i < n; i++) {
         int position = decoder_position(m->decoder, stream[i]);
@@ -161,6 +162,11 @@ static Status model_row(void *owner, int i, double *log_p) {
     return status_ok();
 }
 
+static void model_only(void *owner, int end) {
+    BeamModel *m = owner;
+    m->open = end;
+}
+
 static bool model_has_room(void *owner) {
     const BeamModel *m = owner;
     return decoder_room(m->decoder, m->stream[0]) > 0;
@@ -174,5 +180,6 @@ BeamSource beam_model_source(BeamModel *m, const int *ids, int n) {
                         .vocabulary = m->vocabulary,
                         .advance = model_advance,
                         .row = model_row,
+                        .only = model_only,
                         .has_room = model_has_room};
 }

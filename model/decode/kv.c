@@ -7,12 +7,19 @@
 
 #include <string.h>
 
+#define WIDE_BYTES 64
+typedef real WideReal SIMD_VECTOR(WIDE_BYTES);
+#define WIDE_LOAD(to, from)  memcpy(&(to), (from), WIDE_BYTES)
+#define WIDE_STORE(to, from) memcpy((to), &(from), WIDE_BYTES)
+#define WIDE_ZERO(vector)    ((vector) = (WideReal){0})
+
 enum {
+    WIDTH = (int)(WIDE_BYTES / sizeof(real)),
     BLOCK = 16,   /* scores at a time: whole vectors of float and of double */
     AHEAD = 3,    /* blocks of keys that are asked for before they are needed */
     CHAINS = 4,   /* sums at a time in the mix: one alone would wait for each addition */
     TOGETHER = 2, /* heads that meet the same keys at once */
-    COLUMNS = (int)(BLOCK * sizeof(real)) / SIMD_BYTES,
+    COLUMNS = BLOCK / WIDTH,
 };
 
 /* One more block: the last one read may begin at any slot. */
@@ -62,18 +69,18 @@ void kv_store(const KvShape *s, real *cache, int slot, const real *k, const real
 SIMD_INLINE void score_part(int heads, int head_dim, const real *q, const real *keys, size_t stride, int n, real *score,
                             size_t width) {
     for (int j = 0; j < n; j += BLOCK) {
-        SimdReal sum[TOGETHER][COLUMNS], key[COLUMNS];
+        WideReal sum[TOGETHER][COLUMNS], key[COLUMNS];
         const real *k = keys + j;
         for (int h = 0; h < heads; h++)
-            for (int c = 0; c < COLUMNS; c++) SIMD_ZERO(sum[h][c]);
+            for (int c = 0; c < COLUMNS; c++) WIDE_ZERO(sum[h][c]);
         for (int d = 0; d < head_dim; d++, k += stride) {
             if (j + AHEAD * BLOCK < n) SIMD_PREFETCH(k + AHEAD * BLOCK);
-            for (int c = 0; c < COLUMNS; c++) SIMD_LOAD(key[c], k + c * SIMD_WIDTH);
+            for (int c = 0; c < COLUMNS; c++) WIDE_LOAD(key[c], k + c * WIDTH);
             for (int h = 0; h < heads; h++)
                 for (int c = 0; c < COLUMNS; c++) SIMD_ADD_SCALED(sum[h][c], q[h * head_dim + d], key[c]);
         }
         for (int h = 0; h < heads; h++)
-            for (int c = 0; c < COLUMNS; c++) SIMD_STORE(score + (size_t)h * width + j + c * SIMD_WIDTH, sum[h][c]);
+            for (int c = 0; c < COLUMNS; c++) WIDE_STORE(score + (size_t)h * width + j + c * WIDTH, sum[h][c]);
     }
 }
 
@@ -105,45 +112,55 @@ SIMD_INLINE real weigh(int n, real scale, real softcap, real *w) {
     return weigh_blocks(n, (n + BLOCK - 1) / BLOCK * BLOCK, scale, softcap, w);
 }
 
-/* sum[(begin + j) % CHAINS] += w[j] values[j][0 .. SIMD_WIDTH): a text gives the same bits where its slots wrap and
- * where they do not. Every index of sum is a constant, so that the sums stay in registers. */
-SIMD_INLINE void mix_part(int begin, int n, const real *w, const real *values, size_t stride, SimdReal *sum) {
-    SimdReal value;
+/* sum[(begin + j) % CHAINS] += w[j] values[j][0 .. PARTS SIMD_WIDTH): a text gives the same bits where its slots wrap
+ * and where they do not. Every index of sum is a constant, so that the sums stay in registers. */
+#define MIX_ADD(chain, slot)                                                                                           \
+    for (int p = 0; p < parts; p++) {                                                                                  \
+        SimdReal value;                                                                                                \
+        SIMD_LOAD(value, values + (size_t)(slot)*stride + p * SIMD_WIDTH);                                             \
+        SIMD_ADD_SCALED(sum[chain][p], w[slot], value);                                                                \
+    }
+SIMD_INLINE void mix_part(int parts, int begin, int n, const real *w, const real *values, size_t stride,
+                          SimdReal sum[CHAINS][2]) {
     int j = 0;
     for (int c = 1; c < CHAINS; c++) {
         if (begin == 0 || c < begin || j >= n) continue;
-        SIMD_LOAD(value, values + (size_t)j * stride);
-        SIMD_ADD_SCALED(sum[c], w[j], value);
+        MIX_ADD(c, j)
         j++;
     }
     for (; j + CHAINS <= n; j += CHAINS)
-        for (int c = 0; c < CHAINS; c++) {
-            SIMD_LOAD(value, values + (size_t)(j + c) * stride);
-            SIMD_ADD_SCALED(sum[c], w[j + c], value);
-        }
+        for (int c = 0; c < CHAINS; c++) MIX_ADD(c, j + c)
     for (int c = 0; c + 1 < CHAINS; c++) {
         if (j + c >= n) continue;
-        SIMD_LOAD(value, values + (size_t)(j + c) * stride);
-        SIMD_ADD_SCALED(sum[c], w[j + c], value);
+        MIX_ADD(c, j + c)
+    }
+}
+
+/* PARTS vectors of y from D on. */
+SIMD_INLINE void mix_columns(const KvShape *s, int parts, int d, const real *values, const KvSight *sight,
+                             const real *w, real factor, real *y) {
+    SimdReal sum[CHAINS][2];
+    size_t width = value_stride(s);
+    int first = sight->to[0] - sight->from[0], second = sight->to[1] - sight->from[1];
+    for (int c = 0; c < CHAINS; c++)
+        for (int p = 0; p < parts; p++) SIMD_ZERO(sum[c][p]);
+    mix_part(parts, 0, first, w, values + (size_t)sight->from[0] * width + d, width, sum);
+    if (second > 0)
+        mix_part(parts, first % CHAINS, second, w + first, values + (size_t)sight->from[1] * width + d, width, sum);
+    for (int p = 0; p < parts; p++, d += SIMD_WIDTH) {
+        sum[0][p] = ((sum[0][p] + sum[1][p]) + (sum[2][p] + sum[3][p])) * factor;
+        if (d + SIMD_WIDTH <= s->head_dim)
+            SIMD_STORE(y + d, sum[0][p]);
+        else
+            memcpy(y + d, &sum[0][p], (size_t)(s->head_dim - d) * sizeof *y);
     }
 }
 
 /* y [head_dim] = factor * sum over what is seen of w[j] values[j]. */
 SIMD_INLINE void mix(const KvShape *s, const real *values, const KvSight *sight, const real *w, real factor, real *y) {
-    size_t width = value_stride(s);
-    int first = sight->to[0] - sight->from[0], second = sight->to[1] - sight->from[1];
-    for (int d = 0; d < s->head_dim; d += SIMD_WIDTH) {
-        SimdReal sum[CHAINS];
-        for (int c = 0; c < CHAINS; c++) SIMD_ZERO(sum[c]);
-        mix_part(0, first, w, values + (size_t)sight->from[0] * width + d, width, sum);
-        if (second > 0)
-            mix_part(first % CHAINS, second, w + first, values + (size_t)sight->from[1] * width + d, width, sum);
-        sum[0] = ((sum[0] + sum[1]) + (sum[2] + sum[3])) * factor;
-        if (d + SIMD_WIDTH <= s->head_dim)
-            SIMD_STORE(y + d, sum[0]);
-        else
-            memcpy(y + d, &sum[0], (size_t)(s->head_dim - d) * sizeof *y);
-    }
+    int d = 0;
+    for (; d + SIMD_WIDTH < s->head_dim; d += 2 * SIMD_WIDTH) mix_columns(s, 2, d, values, sight, w, factor, y);
+    if (d < s->head_dim) mix_columns(s, 1, d, values, sight, w, factor, y);
 }
 
 /* Stage by stage for all heads: one head's stages wait for each other, those of different heads do not. */
