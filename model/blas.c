@@ -20,8 +20,6 @@
 typedef struct {
     __typeof__(BLAS(gemm)) *gemm;
     __typeof__(BLAS(gemv)) *gemv;
-    __typeof__(BLAS(dot)) *dot;
-    __typeof__(BLAS(axpy)) *axpy;
     __typeof__(openblas_set_num_threads) *set_threads;
     __typeof__(openblas_get_num_threads) *threads;
     __typeof__(openblas_get_corename) *core;
@@ -53,7 +51,6 @@ static void load(void) {
     void *library = open_library();
     if (!library) return;
     bool whole = find(library, BLAS_TEXT "gemm", &b.gemm) && find(library, BLAS_TEXT "gemv", &b.gemv) &&
-                 find(library, BLAS_TEXT "dot", &b.dot) && find(library, BLAS_TEXT "axpy", &b.axpy) &&
                  find(library, "openblas_set_num_threads", &b.set_threads) &&
                  find(library, "openblas_get_num_threads", &b.threads) &&
                  find(library, "openblas_get_corename", &b.core) && find(library, "openblas_get_config", &b.config) &&
@@ -136,21 +133,6 @@ void blas_gemv(bool turned, int m, int n, real alpha, const real *a, int lda, co
         chosen.gemv(CblasRowMajor, turn(turned), m, n, alpha, a, lda, x, 1, beta, y, 1);
     else
         plain_gemv(turned, m, n, alpha, a, lda, x, beta, y);
-}
-
-real blas_dot(int n, const real *x, const real *y) {
-    if (blas()->dot) return chosen.dot(n, x, 1, y, 1);
-    real sum = 0;
-    for (int i = 0; i < n; i++) sum += x[i] * y[i];
-    return sum;
-}
-
-void blas_axpy(int n, real alpha, const real *x, real *y) {
-    if (blas()->axpy) {
-        chosen.axpy(n, alpha, x, 1, y, 1);
-        return;
-    }
-    for (int i = 0; i < n; i++) y[i] += alpha * x[i];
 }
 
 /* --- what it is --- */

@@ -16,8 +16,6 @@
 void blas_gemm(bool a_turned, bool b_turned, int m, int n, int k, real alpha, const real *a, int lda, const real *b,
                int ldb, real beta, real *c, int ldc);
 void blas_gemv(bool turned, int m, int n, real alpha, const real *a, int lda, const real *x, real beta, real *y);
-real blas_dot(int n, const real *x, const real *y);
-void blas_axpy(int n, real alpha, const real *x, real *y);
 
 /* What was loaded. Without a library: "none". */
 const char *blas_core(void);

@@ -113,14 +113,6 @@ void gemv_transposed(int m, int n, real alpha, const real *a, int lda, const rea
     blas_gemv(true, m, n, alpha, a, lda, x, beta, y);
 }
 
-real gemm_dot(int n, const real *x, const real *y) {
-    return blas_dot(n, x, y);
-}
-
-void gemm_axpy(int n, real alpha, const real *x, real *y) {
-    blas_axpy(n, alpha, x, y);
-}
-
 const char *gemm_core(void) {
     return blas_core();
 }

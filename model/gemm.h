@@ -24,8 +24,6 @@ void gemm(GemmForm form, int m, int n, int k, real alpha, const real *a, int lda
 void gemv(int m, int n, real alpha, const real *a, int lda, const real *x, real beta, real *y);
 /* y [n] = alpha A^T x + beta y, A [m x n]. */
 void gemv_transposed(int m, int n, real alpha, const real *a, int lda, const real *x, real beta, real *y);
-real gemm_dot(int n, const real *x, const real *y);
-void gemm_axpy(int n, real alpha, const real *x, real *y); /* y += alpha x */
 
 /* Floating-point operations of all products that this thread has asked for so far: 2 m n k of a gemm, 2 m n of a gemv,
  * whoever made them. A thread counts its own, so that counting is one addition a call. */

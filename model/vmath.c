@@ -36,15 +36,3 @@ SIMD_CLONES static void softmax(int rows, int cols, const real *x, real *y) {
 void vmath_softmax(int rows, int cols, const real *x, real *y) {
     softmax(rows, cols, x, y);
 }
-
-SIMD_CLONES static real log_sum_exp(int n, const real *x) {
-    enum { PIECE = 256 };
-    real most = row_max(n, x), sum = 0, piece[PIECE];
-    if (most == -REAL_INFINITY) return most;
-    for (int i = 0; i < n; i += PIECE) sum += row_exp(n - i < PIECE ? n - i : PIECE, x + i, most, piece);
-    return most + (real)log((double)sum);
-}
-
-real vmath_log_sum_exp(int n, const real *x) {
-    return log_sum_exp(n, x);
-}

@@ -16,6 +16,5 @@ void vmath_silu(int n, const real *x, real *y);      /* x sigmoid(x) */
 
 /* Each of ROWS rows of COLS numbers: y = exp(x - max) / sum. A row of only -inf becomes NaN: mask before. */
 void vmath_softmax(int rows, int cols, const real *x, real *y);
-real vmath_log_sum_exp(int n, const real *x); /* log of the sum of exp(x), without overflow; n > 0 */
 
 #endif

@@ -406,6 +406,26 @@ static Tokenizer *gpt2(void) {
     return t;
 }
 
+/* bpe.bytes counts the tokens of a vocabulary of files, too. */
+static void pieces_of_a_file_are_counted(void **state) {
+    (void)state;
+    Tokenizer *t = gpt2();
+    char pair[600];
+    snprintf(pair, sizeof pair, "vocab=%s/data/gpt2", getenv("LANTERN_SHARED"));
+    Study *s = run_study("bpe.bytes", "text=the lantern", pair, NULL);
+    Table *counts = study_result(s, "counts");
+    Pieces pieces = {0};
+    tokenizer_encode(t, "the lantern", 11, &pieces);
+    assert_int_equal(table_rows(counts), 3);
+    expect_text(counts, 2, "unit", "bpe");
+    assert_int_equal(cell_int(counts, 2, "count"), pieces.count);
+    assert_int_equal(cell_int(counts, 2, "unknown"), 0);
+    pieces_done(&pieces);
+    tokenizer_free(t);
+    table_free(counts);
+    study_free(s);
+}
+
 static size_t bytes_of(const char *hex, char *out) {
     size_t n = 0;
     for (unsigned byte; sscanf(hex + 2 * n, "%2x", &byte) == 1; n++) out[n] = (char)byte;
@@ -550,6 +570,7 @@ int main(void) {
         cmocka_unit_test(held_out_forms_are_known_in_parts),
         cmocka_unit_test(misspelt_words_are_unknown_only_as_words),
         cmocka_unit_test(exercise_11),
+        cmocka_unit_test(pieces_of_a_file_are_counted),
         cmocka_unit_test(merges_are_those_of_the_reference),
         cmocka_unit_test(words_are_cut_as_in_the_reference),
         cmocka_unit_test(gpt2_ids_are_those_of_the_reference),

@@ -3,6 +3,7 @@
 #include "lab_fixture.h"
 
 #include "blas.h"
+#include "clock.h"
 #include "gemm.h"
 #include "lab_internal.h"
 #include "mem.h"
@@ -237,6 +238,29 @@ static void a_fork_goes_on_from_the_past(void **state) {
     lab_free(l);
 }
 
+/* A step takes a hundredth of a second here: what counts are the steps of the last second, not those before it. */
+static void speed_is_that_of_the_last_second(void **state) {
+    (void)state;
+    Lab *l = fixture_lab("epochs=8");
+    clock_freeze(5000);
+    assert_ok(lab_do(l, "run"));
+    assert_true(lab_turn(l));
+    assert_true(isnan(fixture_facts(l).tokens_per_s)); /* of one moment there is no speed */
+    for (int i = 1; i < 300; i++) {
+        clock_freeze(5000 + (i < 100 ? 0.002 * i : 0.2 + 0.01 * (i - 100)));
+        assert_true(lab_turn(l));
+    }
+    Snapshot *s = lab_snapshot(l);
+    const Table *curve = snapshot_table(s, "curve");
+    double tokens = 0;
+    for (int i = 200; i < 300; i++) tokens += (double)table_int(curve, i, 1);
+    double speed = snapshot_facts(s)->tokens_per_s;
+    if (!(fabs(speed - tokens) < 0.02 * tokens)) fail_msg("%g, not %g", speed, tokens);
+    snapshot_unref(s);
+    clock_freeze(-1);
+    lab_free(l);
+}
+
 static void a_plan_ends_with_a_full_test(void **state) {
     (void)state;
     Lab *l = fixture_lab(NULL);
@@ -445,6 +469,7 @@ int main(void) {
         cmocka_unit_test(settings_are_replayed),
         cmocka_unit_test(the_past_is_not_changed),
         cmocka_unit_test(a_fork_goes_on_from_the_past),
+        cmocka_unit_test(speed_is_that_of_the_last_second),
         cmocka_unit_test(a_plan_ends_with_a_full_test),
         cmocka_unit_test(a_diverged_run_keeps_the_last_good_step),
         cmocka_unit_test(a_restart_may_change_options),

@@ -9,6 +9,7 @@
 #include "text/bpe_train.h"
 #include "text/byte_level.h"
 #include "text/gpt2_split.h"
+#include "text/vocab.h"
 #include "utf8.h"
 
 #include <stdio.h>
@@ -277,6 +278,14 @@ static BpeTrainer *low(BpeUnit unit) {
     return t;
 }
 
+static void a_vocabulary_knows_its_words(void **state) {
+    (void)state;
+    Vocab *v = vocab_new_tokenizer(small_vocabulary(), 261, 261);
+    assert_true(vocab_is_word(v, 0) && vocab_is_word(v, VOCAB_EOS) && vocab_is_word(v, 260));
+    assert_false(vocab_is_word(v, -1) || vocab_is_word(v, 261) || vocab_is_word(v, 262));
+    vocab_free(v);
+}
+
 static void words_keep_what_separates_them(void **state) {
     (void)state;
     BpeTrainer *trainer = low(BPE_CHAR);
@@ -408,6 +417,7 @@ int main(void) {
         cmocka_unit_test(bad_vocabularies_are_refused),
         cmocka_unit_test(texts_are_cut_as_gpt2_does),
         cmocka_unit_test(long_runs_are_cut),
+        cmocka_unit_test(a_vocabulary_knows_its_words),
         cmocka_unit_test(words_keep_what_separates_them),
         cmocka_unit_test(steps_can_be_watched),
         cmocka_unit_test(llama2c_merges_the_highest_score),

@@ -60,10 +60,6 @@ void beam_model_free(BeamModel *m) {
     mem_free(m);
 }
 
-void beam_model_refresh(BeamModel *m) {
-    decoder_refresh(m->decoder);
-}
-
 static int *fed_by(const BeamModel *m, int stream) {
     return m->fed + (size_t)stream * (size_t)m->capacity;
 }

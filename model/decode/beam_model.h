@@ -19,7 +19,6 @@ BeamModel *beam_model_new(const Model *m, const ModelTweak *tweak, int width, in
 /* The same for the model of D, on its copy of the parameters (decoder_beside). */
 BeamModel *beam_model_beside(const Decoder *d, int width, int capacity);
 void beam_model_free(BeamModel *m);
-void beam_model_refresh(BeamModel *m); /* the parameters have changed */
 void beam_model_set_tweak(BeamModel *m, const ModelTweak *tweak); /* NULL: none; forgets what was searched */
 /* The next search is one after ids[0..n-1], 1 <= n <= capacity; they are borrowed until its first step is done. */
 BeamSource beam_model_source(BeamModel *m, const int *ids, int n);

@@ -121,10 +121,6 @@ bool sampling_ended(const Sampling *s) {
     return s->taken == s->sentences;
 }
 
-long sampling_taken(const Sampling *s) {
-    return s->taken;
-}
-
 Status sampling_run(Sampling *s, SamplingTake *take, void *user) {
     while (!sampling_ended(s)) STATUS_TRY(sampling_step(s, take, user));
     return status_ok();

@@ -41,8 +41,7 @@ void sampling_free(Sampling *s);
 /* One more token for each of the sentences under way, at most a few dozen. Fails when the logits make no distribution
  * or TAKE fails; then nothing more can be asked. */
 Status sampling_step(Sampling *s, SamplingTake *take, void *user) STATUS_CHECKED;
-bool sampling_ended(const Sampling *s); /* all sentences were taken */
-long sampling_taken(const Sampling *s);
+bool sampling_ended(const Sampling *s);                                          /* all sentences were taken */
 Status sampling_run(Sampling *s, SamplingTake *take, void *user) STATUS_CHECKED; /* steps to the end */
 
 #endif

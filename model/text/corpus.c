@@ -211,7 +211,6 @@ static Corpus *corpus_new(const char *name) {
     if (n >= sizeof c->name) n = sizeof c->name - 1;
     while (n > 0 && ((unsigned char)name[n] & 0xc0) == 0x80) n--; /* never half a character */
     memcpy(c->name, name, n);
-    c->floor_nll = (double)NAN;
     return c;
 }
 
@@ -239,30 +238,6 @@ void corpus_free(Corpus *c) {
 
 void corpus_text(const Corpus *c, const Sentences *s, long i, Str *out) {
     vocab_join(c->vocab, s->id + s->start[i], (int)(s->start[i + 1] - s->start[i]), out);
-}
-
-static Status corpus_sum(Corpus *c, Str *text, double *sum) {
-    *sum = 0;
-    for (long i = 0; i < c->test.sentences; i++) {
-        double log_p;
-        str_clear(text);
-        corpus_text(c, &c->test, i, text);
-        STATUS_TRY(language_log_p(c->language, text->s, &log_p));
-        *sum += log_p;
-    }
-    return status_ok();
-}
-
-Status corpus_floor(Corpus *c) {
-    if (!c->language || c->test.sentences == 0) return status_ok();
-    Str text;
-    str_init(&text);
-    double sum;
-    Status s = corpus_sum(c, &text, &sum);
-    str_done(&text);
-    long predictions = c->test.start[c->test.sentences] - c->test.sentences;
-    if (status_is_ok(&s)) c->floor_nll = -sum / (double)predictions;
-    return s;
 }
 
 /* ---- From a text, one sentence a line ---- */
@@ -378,5 +353,4 @@ void corpus_pack(Corpus *c, int block) {
     if (c->grammar) grammar_free(c->grammar);
     c->language = NULL;
     c->grammar = NULL;
-    c->floor_nll = (double)NAN;
 }

@@ -21,7 +21,6 @@ typedef struct {
     Sentences train, test;
     Grammar *grammar;   /* NULL: no truth known */
     Language *language; /* for the thread that owns the corpus; NULL when tokens are not the grammar's words */
-    double floor_nll;   /* mean of -true log p per prediction over the test sentences; NaN when unknown */
 } Corpus;
 
 /* What tokens are. Of sub-words: how many merges are learnt, from all sentences. */
@@ -50,12 +49,11 @@ void corpus_pack(Corpus *c, int block);
 void corpus_free(Corpus *c);
 /* Adds sentence I of S as a text: its words, single blanks between them. */
 void corpus_text(const Corpus *c, const Sentences *s, long i, Str *out);
-/* Works out floor_nll (may take a while: called by those who need it). */
-Status corpus_floor(Corpus *c) STATUS_CHECKED;
+
+long corpus_steps_per_epoch(const Corpus *c, int batch);
 
 /* The batch of training step STEP (from 0): sentences in the order of the epoch's own shuffle (stream "batch" of SEED).
  */
-long corpus_steps_per_epoch(const Corpus *c, int batch);
 typedef struct Sampler Sampler; /* remembers the current epoch's order */
 Sampler *sampler_new(const Sentences *s, int batch, uint64_t seed, int context);
 void sampler_free(Sampler *s);

@@ -152,7 +152,6 @@ static Corpus *only_words(Vocab *v, const char *name) {
     Corpus *corpus = MEM_NEW(Corpus);
     snprintf(corpus->name, sizeof corpus->name, "%s", name);
     corpus->vocab = v;
-    corpus->floor_nll = (double)NAN;
     return corpus;
 }
 
