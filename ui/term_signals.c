@@ -1,6 +1,7 @@
 #include "term_signals.h"
 
 #include "bug.h"
+#include "mapping.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -115,6 +116,7 @@ Status signals_begin(void) {
     catch (SIGALRM, patience_handler, 0, &signals.before_alarm);
     for (size_t i = 0; i < HARD_COUNT; i++)
         catch (hard[i], hard_handler, (int)(SA_RESETHAND | SA_NODEFER | SA_ONSTACK), &signals.before_hard[i]);
+    mapping_watch();
     return status_ok();
 }
 

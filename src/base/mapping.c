@@ -1,10 +1,15 @@
 #include "mapping.h"
 
+#include "bug.h"
 #include "intl.h"
 #include "mem.h"
+#include "str.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -14,8 +19,68 @@
 struct Mapping {
     void *data;
     size_t bytes;
-    bool own; /* data is not a file's */
+    bool own;       /* data is not a file's */
+    char *sentence; /* for its end; NULL: it is nobody's file */
 };
+
+/* --- the end of who reads what is no longer there --- */
+
+enum { WATCHED = 64, FAILED = 1 };
+
+static _Atomic(const Mapping *) watched[WATCHED]; /* handlers have no other way to know */
+static struct sigaction before;
+
+/* Async-signal-safe calls only. */
+static void end_with(const char *sentence) {
+    bug_run_hook();
+    ssize_t written = write(STDERR_FILENO, sentence, strlen(sentence));
+    (void)written;
+    _exit(FAILED);
+}
+
+static void bus_handler(int number, siginfo_t *info, void *context) {
+    (void)context;
+    for (int i = 0; info->si_code > 0 && i < WATCHED; i++) {
+        const Mapping *m = atomic_load(&watched[i]);
+        const char *at = info->si_addr;
+        if (m && at >= (const char *)m->data && at < (const char *)m->data + m->bytes) end_with(m->sentence);
+    }
+    sigaction(number, &before, NULL); /* a fault comes again, to whoever had it; what was sent does not */
+    if (info->si_code <= 0) raise(number);
+}
+
+void mapping_watch(void) {
+    struct sigaction action, now;
+    if (sigaction(SIGBUS, NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) && now.sa_sigaction == bus_handler) return;
+    memset(&action, 0, sizeof action);
+    action.sa_sigaction = bus_handler;
+    action.sa_flags = (int)(SA_SIGINFO | SA_ONSTACK);
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGBUS, &action, &before);
+}
+
+static void watch(Mapping *m, const char *path) {
+    Str s;
+    str_init(&s);
+    str_add(&s, "lantern: ");
+    str_addf(&s, _("'%s' was cut short while it was open"), path);
+    str_add_char(&s, '\n');
+    m->sentence = str_take(&s);
+    mapping_watch();
+    for (int i = 0; i < WATCHED; i++) {
+        const Mapping *none = NULL;
+        if (atomic_compare_exchange_strong(&watched[i], &none, m)) return;
+    }
+}
+
+static void forget_it(const Mapping *m) {
+    for (int i = 0; i < WATCHED; i++) {
+        const Mapping *same = m;
+        if (atomic_compare_exchange_strong(&watched[i], &same, NULL)) return;
+    }
+}
+
+/* --- files --- */
 
 static Status check(int fd, const char *path, size_t *bytes) {
     struct stat st;
@@ -35,6 +100,7 @@ static Status map(int fd, const char *path, Mapping **out) {
     if (data == MAP_FAILED) return status_failed(_("cannot map '%s': %s"), path, strerror(errno));
     *out = MEM_NEW(Mapping);
     **out = (Mapping){.data = data, .bytes = bytes};
+    watch(*out, path);
     return status_ok();
 }
 
@@ -56,10 +122,12 @@ Mapping *mapping_of(const void *data, size_t bytes) {
 
 void mapping_close(Mapping *m) {
     if (!m) return;
+    forget_it(m);
     if (m->own)
         mem_free(m->data);
     else
         munmap(m->data, m->bytes);
+    mem_free(m->sentence);
     mem_free(m);
 }
 

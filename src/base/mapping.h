@@ -1,5 +1,6 @@
 /* mapping: a whole file as memory that is only read: nothing is copied, and the system may take pages back that it can
- * read again. */
+ * read again. When a file is cut while it is open, what was mapped of it is gone: then a sentence says so, the terminal
+ * is given back (bug_set_hook) and the program ends with status 1. */
 #ifndef BASE_MAPPING_H
 #define BASE_MAPPING_H
 
@@ -16,6 +17,8 @@ Mapping *mapping_of(const void *data, size_t bytes);
 void mapping_close(Mapping *m); /* NULL is fine */
 const unsigned char *mapping_data(const Mapping *m);
 size_t mapping_bytes(const Mapping *m);
+/* Puts that end in front of whatever SIGBUS does now: for those who set a handler of their own. */
+void mapping_watch(void);
 /* Nothing of it is needed for now: its pages may go. */
 void mapping_forget(const Mapping *m);
 
