@@ -2,6 +2,7 @@
  * it shows. */
 #include "expect.h"
 
+#include "beam_list.h"
 #include "catalog.h"
 #include "draw.h"
 #include "fixture.h"
@@ -584,6 +585,36 @@ static void marks_of_samples_are_explained(void **unused) {
     app_free(a);
 }
 
+/* Where two paths are too long for the list and end alike, what is left out is not where they differ. */
+static void leaves_of_a_list_are_told_apart(void **unused) {
+    (void)unused;
+    static const char *const rest[] = {"cat", "sleeps", "in", "the", "field"};
+    enum { PATHS = 2, WORDS = 6 };
+    TreeNode node[PATHS * WORDS];
+    for (int path = 0; path < PATHS; path++)
+        for (int i = 0; i < WORDS; i++)
+            node[path * WORDS + i] = (TreeNode){.parent = i ? path * WORDS + i - 1 : -1,
+                                                .depth = i + 1,
+                                                .label = i      ? rest[i - 1]
+                                                         : path ? "the"
+                                                                : "every",
+                                                .state = i + 1 < WORDS ? TREE_KEPT : TREE_PRUNED,
+                                                .value = -1 - path,
+                                                .truth = (double)NAN};
+    BeamReading r = {.nodes = {.node = node, .nodes = PATHS * WORDS, .depth = WORDS, .best = -1}};
+    r.drawn =
+        (Tree){.node = node, .nodes = PATHS * WORDS, .depth = WORDS, .value_label = "log p", .best = -1, .cursor = -1};
+    Canvas *c = canvas_new(28, 3, GLYPHS_HALF);
+    Str text;
+    str_init(&text);
+    beam_draw_list(&r, c, (Rect){0, 0, 28, 3});
+    canvas_dump(c, false, &text);
+    assert_non_null(strstr(text.s, "✂ every … the field   -1.000"));
+    assert_non_null(strstr(text.s, "✂ the … in the field  -2.000"));
+    str_done(&text);
+    canvas_free(c);
+}
+
 /* ---- the presenter ---- */
 
 /* Cells of the screen that hold heat, and those of them that tall digits stand on. */
@@ -709,6 +740,7 @@ int main(void) {
         cmocka_unit_test(floors_and_tests_say_what_they_are_of),
         cmocka_unit_test(only_keys_that_do_something_are_offered),
         cmocka_unit_test(marks_of_samples_are_explained),
+        cmocka_unit_test(leaves_of_a_list_are_told_apart),
         cmocka_unit_test(the_next_word_has_a_legend),
         cmocka_unit_test(the_presented_map_is_large),
         cmocka_unit_test(presented_numbers_have_one_size),

@@ -43,15 +43,57 @@ static int find_lines(const BeamReading *r, Line *line) {
     return n;
 }
 
-/* The words from the root on, in W columns: where they are too many the first ones are left out. */
-static void path_words(const BeamReading *r, const Canvas *c, int node, int w, Str *out) {
+/* The words from the root on; those that give way are marks in the line. */
+typedef struct {
     const char *word[BEAM_PATH];
-    int n = 0, first = 0, used = 0;
-    for (; node >= 0 && n < BEAM_PATH; node = r->nodes.node[node].parent) word[n++] = r->nodes.node[node].label;
-    for (int i = 0; i < n; i++) used += canvas_columns(c, word[i]) + (i > 0);
-    for (; first < n - 1 && used + (first > 0 ? 2 : 0) > w; first++) used -= canvas_columns(c, word[n - 1 - first]) + 1;
-    if (first > 0) str_add(out, "… ");
-    for (int i = n - 1 - first; i >= 0; i--) str_addf(out, "%s%s", word[i], i ? " " : "");
+    bool forks[BEAM_PATH], left_out[BEAM_PATH]; /* forks: another path goes on with another word here */
+    int n;
+} Path;
+
+static bool is_fork(const BeamReading *r, int node) {
+    int siblings = 0, parent = r->nodes.node[node].parent;
+    for (int i = 0; i < r->nodes.nodes && siblings < 2; i++)
+        siblings += r->nodes.node[i].parent == parent && beam_is_shown(r, i);
+    return siblings > 1;
+}
+
+static void find_path(const BeamReading *r, int node, Path *p) {
+    int n = 0, node_at[BEAM_PATH];
+    for (; node >= 0 && n < BEAM_PATH; node = r->nodes.node[node].parent) node_at[n++] = node;
+    *p = (Path){.n = n};
+    for (int i = 0; i < n; i++) {
+        p->word[i] = r->nodes.node[node_at[n - 1 - i]].label;
+        p->forks[i] = is_fork(r, node_at[n - 1 - i]);
+    }
+}
+
+/* "chase … day . </s>" */
+static void write_path(const Path *p, Str *out) {
+    str_clear(out);
+    for (int i = 0; i < p->n; i++) {
+        bool again = i > 0 && p->left_out[i] && p->left_out[i - 1];
+        if (!again) str_addf(out, "%s%s", out->len ? " " : "", p->left_out[i] ? "…" : p->word[i]);
+    }
+}
+
+/* The first word that can be spared: one that all paths have here, else any but the last. */
+static int spare_word(const Path *p) {
+    for (int i = 0; i < p->n - 1; i++)
+        if (!p->left_out[i] && !p->forks[i]) return i;
+    for (int i = 0; i < p->n - 1; i++)
+        if (!p->left_out[i]) return i;
+    return -1;
+}
+
+/* In W columns: where the words are too many those that tell the path from the others stay. */
+static void path_words(const BeamReading *r, const Canvas *c, int node, int w, Str *out) {
+    Path p;
+    find_path(r, node, &p);
+    write_path(&p, out);
+    for (int i; canvas_columns(c, out->s) > w && (i = spare_word(&p)) >= 0;) {
+        p.left_out[i] = true;
+        write_path(&p, out);
+    }
 }
 
 static int number_columns(const BeamReading *r, int w) {

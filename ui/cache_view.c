@@ -237,7 +237,7 @@ static void draw_map(const CacheSeen *s, const CacheLayout *p, Canvas *c, Rect r
 
 static char mark_of(const CacheSeen *s, int slot) {
     int window = cache_window(s), position = cache_position(s, slot);
-    if (slot == s->newest && position >= s->prefill) return '+';
+    if (slot == s->newest && position >= s->prefill) return 'n';
     if (s->rolls && slot == s->next) return 'x';
     if (!s->rolls && window > 0 && position <= s->fed - 1 - window) return '-';
     return position < s->prefill ? 'p' : 'd';
@@ -245,7 +245,7 @@ static char mark_of(const CacheSeen *s, int slot) {
 
 static StyleRole label_role(const CacheSeen *s, int slot) {
     char mark = mark_of(s, slot);
-    if (slot == s->slot || mark == '+') return STYLE_STRONG;
+    if (slot == s->slot || mark == 'n') return STYLE_STRONG;
     if (mark == '-' || mark == 'x') return STYLE_DIM;
     return cache_position(s, slot) < s->prefill ? STYLE_PROMPT : STYLE_GENERATED;
 }
@@ -364,7 +364,7 @@ void cache_draw_number(const CacheSeen *s, Canvas *c, int x, int y, int w) {
 
 void cache_draw_marks(const CacheSeen *s, Canvas *c, int x, int y, int w) {
     const char *more = s->rolls ? _(" x next to go") : cache_window(s) > 0 ? _(" - unseen") : "";
-    canvas_textf(c, x, y, w, STYLE_DIM, CANVAS_ELLIPSIS, _("p prefill d decode + newest%s"), more);
+    canvas_textf(c, x, y, w, STYLE_DIM, CANVAS_ELLIPSIS, _("p prefill d decode n newest%s"), more);
 }
 
 void cache_draw_scale(const CacheSeen *s, Canvas *c, int x, int y, int w) {
