@@ -28,6 +28,7 @@ typedef struct {
     StyleSheet style;
     TermOptions term;
     TuiOptions tui;
+    bool theme_chosen;
 } Settings;
 
 static Status read_color(const char *name, int *depth) {
@@ -42,18 +43,21 @@ static Status read_color(const char *name, int *depth) {
 }
 
 static Status read_settings(const ScreenOptions *o, Settings *s) {
-    *s = (Settings){.style = {.theme = THEME_DARK, .map = MAP_VIRIDIS, .depth = DEPTH_256},
+    *s = (Settings){.style = {.theme = THEME_DARK, .map = MAP_VIRIDIS, .depth = DEPTH_256, .ground = THEME_DARK},
                     .tui = {.frames_per_second = FRAMES_USUAL}};
     if (o->theme && !style_theme_find(o->theme, &s->style.theme))
         return status_usage(_("--theme: '%s' is not one of dark, light, contrast, mono"), o->theme);
-    if (!o->theme && !o->script) ground_hint(getenv("COLORFGBG"), &s->style.theme);
+    if (!o->script) ground_hint(getenv("COLORFGBG"), &s->style.ground);
+    if (!o->theme) s->style.theme = s->style.ground;
+    s->theme_chosen = o->theme != NULL;
     if (o->map && !style_map_find(o->map, &s->style.map))
         return status_usage(_("--map: '%s' is not one of viridis, cividis, magma, gray"), o->map);
     double *frames = &s->tui.frames_per_second;
     if (o->frames && (!str_to_double(o->frames, frames) || !(*frames >= FRAMES_LEAST && *frames <= FRAMES_MOST)))
         return status_usage(_("--fps: '%s' is not a number from %d to %d"), o->frames, FRAMES_LEAST, FRAMES_MOST);
     int glyphs = o->ascii ? GLYPHS_ASCII : o->braille ? GLYPHS_BRAILLE : -1;
-    s->term = (TermOptions){.glyphs = glyphs, .mouse = !o->no_mouse, .utf8 = o->utf8, .ask_ground = !o->theme};
+    bool grounded = s->theme_chosen && (s->style.theme == THEME_DARK || s->style.theme == THEME_LIGHT);
+    s->term = (TermOptions){.glyphs = glyphs, .mouse = !o->no_mouse, .utf8 = o->utf8, .ask_ground = !grounded};
     return read_color(o->color, &s->term.depth);
 }
 
@@ -61,7 +65,7 @@ static App *make_app(Worker *w, const Settings *set, Glyphs glyphs, Depth depth)
     App *a = app_new(w, glyphs, depth);
     StyleSheet style = set->style;
     style.depth = depth;
-    app_set_style(a, &style);
+    app_set_style(a, &style, set->theme_chosen);
     if (!set->term.mouse) {
         Status s = app_command(a, "mouse off"); /* else it would ask the terminal for it */
         BUG_ON(!status_is_ok(&s));

@@ -80,7 +80,7 @@ static int show_heat(void *user) {
     (void)user;
     Term *t = open_term();
     if (!t) return 1;
-    const StyleSheet style = {THEME_DARK, MAP_VIRIDIS, t->depth(t)};
+    const StyleSheet style = {THEME_DARK, MAP_VIRIDIS, t->depth(t), THEME_DARK};
     Canvas *c = canvas_new(COLUMNS, ROWS, t->glyphs(t));
     int phase = 0;
     Heat heat = {.rows = 2 * ROWS,

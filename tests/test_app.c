@@ -244,6 +244,7 @@ static void the_theme_follows_the_ground_until_it_is_chosen(void **unused) {
     assert_int_equal(app_style(a)->theme, THEME_MONO);
     app_event(a, &white);
     assert_int_equal(app_style(a)->theme, THEME_MONO);
+    assert_true(style_on_light(app_style(a)));
     app_free(a);
     a = screen_new(NULL);
     assert_false(status_is_ok(&(Status[]){app_command(a, "theme red")}[0]));

@@ -5,7 +5,7 @@
 
 static Painting painting(Depth depth) {
     Painting p = {.depth = depth, .glyphs = GLYPHS_HALF, .columns = 3};
-    painter_set(&p.painter, &(StyleSheet){THEME_DARK, MAP_VIRIDIS, depth});
+    painter_set(&p.painter, &(StyleSheet){THEME_DARK, MAP_VIRIDIS, depth, THEME_DARK});
     return p;
 }
 

@@ -8,7 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static const StyleSheet dark = {THEME_DARK, MAP_VIRIDIS, DEPTH_256}, plain = {THEME_DARK, MAP_VIRIDIS, DEPTH_MONO};
+static const StyleSheet dark = {THEME_DARK, MAP_VIRIDIS, DEPTH_256, THEME_DARK},
+                        plain = {THEME_DARK, MAP_VIRIDIS, DEPTH_MONO, THEME_DARK};
 
 static Str picture(const Canvas *c, const StyleSheet *style, PictureKind kind) {
     Str out;
@@ -55,7 +56,7 @@ static void svg_holds_text_and_shapes(void **state) {
     assert_true(strcmp(s.s + s.len - 7, "</svg>\n") == 0);
     str_done(&s);
     canvas_heat(c, 5, 0, CANVAS_HALF_UPPER, HEAT_SEQUENTIAL, 0, 255);
-    const StyleSheet deep = {THEME_DARK, MAP_VIRIDIS, DEPTH_TRUE};
+    const StyleSheet deep = {THEME_DARK, MAP_VIRIDIS, DEPTH_TRUE, THEME_DARK};
     char want[96];
     s = picture(c, &dark, PICTURE_SVG); /* true colour whatever the terminal has */
     snprintf(want, sizeof want, "<rect x=\"50\" y=\"0\" width=\"10\" height=\"20\" fill=\"#%06x\"/>",

@@ -276,7 +276,7 @@ static bool has_colour(Pty *p, void *colour) {
 }
 
 static void expect_theme(Pty *p, ThemeName theme) {
-    const StyleSheet sheet = {theme, MAP_VIRIDIS, DEPTH_256};
+    const StyleSheet sheet = {theme, MAP_VIRIDIS, DEPTH_256, THEME_DARK};
     int bar = style_role(&sheet, STYLE_BAR, ATTRIBUTE_NONE).bg;
     pty_expect_if(p, has_colour, &bar, style_theme_name(theme));
 }

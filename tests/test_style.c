@@ -72,7 +72,7 @@ static void every_role_can_be_read(void **state) {
         for (int depth = DEPTH_MONO; depth <= DEPTH_TRUE; depth++)
             for (int role = 0; role < STYLE_ROLES; role++)
                 for (int light = 0; light < 2; light++) {
-                    StyleSheet s = {(ThemeName)theme, MAP_VIRIDIS, (Depth)depth};
+                    StyleSheet s = {(ThemeName)theme, MAP_VIRIDIS, (Depth)depth, THEME_DARK};
                     if (suits(s.theme, light != 0)) check_role(&s, (StyleRole)role, light != 0);
                 }
 }
@@ -84,7 +84,7 @@ static void no_role_vanishes_on_the_other_ground(void **state) {
     for (int theme = 0; theme < THEME_COUNT; theme++)
         for (int depth = DEPTH_MONO; depth <= DEPTH_TRUE; depth++)
             for (int role = 0; role < STYLE_ROLES; role++) {
-                StyleSheet s = {(ThemeName)theme, MAP_VIRIDIS, (Depth)depth};
+                StyleSheet s = {(ThemeName)theme, MAP_VIRIDIS, (Depth)depth, THEME_DARK};
                 Paint p = style_role(&s, (StyleRole)role, ATTRIBUTE_BOLD);
                 double least = role == STYLE_BORDER ? 1.4 : 1.6;
                 for (int light = 0; light < 2; light++) {
@@ -106,7 +106,7 @@ static void what_matters_most_is_the_terminals_own(void **state) {
     for (int theme = 0; theme < THEME_CONTRAST; theme++)
         for (int depth = DEPTH_16; depth <= DEPTH_TRUE; depth++)
             for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
-                StyleSheet s = {(ThemeName)theme, MAP_VIRIDIS, (Depth)depth};
+                StyleSheet s = {(ThemeName)theme, MAP_VIRIDIS, (Depth)depth, THEME_DARK};
                 Paint p = style_role(&s, own[i], ATTRIBUTE_NONE);
                 assert_true(p.fg == -1 && p.bg == -1);
                 if (own[i] == STYLE_STRONG) assert_int_equal(p.attributes, ATTRIBUTE_BOLD);
@@ -119,7 +119,7 @@ static void bold_makes_nothing_pale(void **state) {
     for (int theme = 0; theme < THEME_COUNT; theme++)
         for (int depth = DEPTH_8; depth <= DEPTH_16; depth++)
             for (int role = 0; role < STYLE_ROLES; role++) {
-                StyleSheet s = {(ThemeName)theme, MAP_VIRIDIS, (Depth)depth};
+                StyleSheet s = {(ThemeName)theme, MAP_VIRIDIS, (Depth)depth, THEME_DARK};
                 Paint p = style_role(&s, (StyleRole)role, ATTRIBUTE_BOLD);
                 bool pale = p.fg == 0 || (theme == THEME_LIGHT && p.fg > 0 && p.fg < 8);
                 assert_false(pale && (p.attributes & ATTRIBUTE_BOLD) != 0);
@@ -131,7 +131,7 @@ static void colours_fit_the_depth(void **state) {
     for (int theme = 0; theme < THEME_COUNT; theme++)
         for (int depth = DEPTH_MONO; depth <= DEPTH_TRUE; depth++)
             for (int role = 0; role < STYLE_ROLES; role++) {
-                StyleSheet s = {(ThemeName)theme, MAP_VIRIDIS, (Depth)depth};
+                StyleSheet s = {(ThemeName)theme, MAP_VIRIDIS, (Depth)depth, THEME_DARK};
                 Paint p = style_role(&s, (StyleRole)role, ATTRIBUTE_NONE);
                 const int32_t colours[2] = {p.fg, p.bg};
                 for (int i = 0; i < 2; i++) {
@@ -158,19 +158,19 @@ static void model_and_truth_differ_for_every_eye(void **state) {
     for (int theme = 0; theme < THEME_MONO; theme++)
         for (int depth = DEPTH_8; depth <= DEPTH_TRUE; depth++)
             for (int red = 0; red < 2; red++) {
-                StyleSheet s = {(ThemeName)theme, MAP_VIRIDIS, (Depth)depth};
+                StyleSheet s = {(ThemeName)theme, MAP_VIRIDIS, (Depth)depth, THEME_DARK};
                 Rgb m = seen_by(rgb_of(style_role(&s, STYLE_MODEL, 0).fg), red != 0);
                 Rgb t = seen_by(rgb_of(style_role(&s, STYLE_TRUTH, 0).fg), red != 0);
                 double yellow_blue = fabs((m.b - m.r) - (t.b - t.r));
                 if (yellow_blue < 0.15) fail_msg("theme %d depth %d: %.3f", theme, depth, yellow_blue);
             }
-    StyleSheet mono = {THEME_MONO, MAP_VIRIDIS, DEPTH_256};
+    StyleSheet mono = {THEME_MONO, MAP_VIRIDIS, DEPTH_256, THEME_DARK};
     assert_int_not_equal(style_role(&mono, STYLE_MODEL, 0).attributes, style_role(&mono, STYLE_TRUTH, 0).attributes);
 }
 
 static void attributes_add_up(void **state) {
     (void)state;
-    StyleSheet s = {THEME_DARK, MAP_VIRIDIS, DEPTH_256};
+    StyleSheet s = {THEME_DARK, MAP_VIRIDIS, DEPTH_256, THEME_DARK};
     assert_int_equal(style_role(&s, STYLE_TEXT, ATTRIBUTE_BOLD | ATTRIBUTE_UNDERLINE).attributes,
                      ATTRIBUTE_BOLD | ATTRIBUTE_UNDERLINE);
     assert_int_equal(style_role(&s, STYLE_TEXT, ATTRIBUTE_CARET).attributes, ATTRIBUTE_NONE);
@@ -197,7 +197,7 @@ static void sequential_maps_are_monotone(void **state) {
     for (int theme = 0; theme < THEME_COUNT; theme++)
         for (int map = 0; map < MAP_COUNT; map++)
             for (int depth = DEPTH_256; depth <= DEPTH_TRUE; depth++) {
-                StyleSheet s = {(ThemeName)theme, (MapName)map, (Depth)depth};
+                StyleSheet s = {(ThemeName)theme, (MapName)map, (Depth)depth, THEME_DARK};
                 bool turned = theme == THEME_LIGHT && (map == MAP_MAGMA || map == MAP_GRAY);
                 assert_int_equal(direction(&s, HEAT_SEQUENTIAL, 0, 255), turned ? -1 : 1);
             }
@@ -213,7 +213,7 @@ static void maps_of_colour_are_not_grey(void **state) {
     (void)state;
     for (int depth = DEPTH_256; depth <= DEPTH_TRUE; depth++)
         for (int heat = 0; heat < 256; heat++) {
-            StyleSheet s = {THEME_DARK, MAP_VIRIDIS, (Depth)depth};
+            StyleSheet s = {THEME_DARK, MAP_VIRIDIS, (Depth)depth, THEME_DARK};
             if (colourfulness(style_heat(&s, HEAT_SEQUENTIAL, (uint8_t)heat)) < 0.25) fail_msg("viridis %d", heat);
             s.map = MAP_CIVIDIS;
             int32_t colour = style_heat(&s, HEAT_SEQUENTIAL, (uint8_t)heat);
@@ -227,7 +227,7 @@ static void diverging_maps_have_monotone_arms(void **state) {
     (void)state;
     for (int theme = THEME_DARK; theme < THEME_MONO; theme++)
         for (int depth = DEPTH_256; depth <= DEPTH_TRUE; depth++) {
-            StyleSheet s = {(ThemeName)theme, MAP_VIRIDIS, (Depth)depth};
+            StyleSheet s = {(ThemeName)theme, MAP_VIRIDIS, (Depth)depth, THEME_DARK};
             int outwards = theme == THEME_LIGHT ? -1 : 1;
             assert_int_equal(direction(&s, HEAT_DIVERGING, 128, 255), outwards);
             assert_int_equal(direction(&s, HEAT_DIVERGING, 0, 128), -outwards);
@@ -237,11 +237,26 @@ static void diverging_maps_have_monotone_arms(void **state) {
         }
 }
 
+/* What is little is near the ground, whichever theme is painted on it. */
+static void little_is_near_the_ground(void **state) {
+    (void)state;
+    for (int theme = THEME_DARK; theme < THEME_COUNT; theme++)
+        for (int light = 0; light < 2; light++)
+            for (int depth = DEPTH_256; depth <= DEPTH_TRUE; depth++) {
+                StyleSheet s = {(ThemeName)theme, MAP_GRAY, (Depth)depth, light ? THEME_LIGHT : THEME_DARK};
+                bool on_light = theme == THEME_LIGHT || (theme != THEME_DARK && light);
+                assert_int_equal(style_on_light(&s), on_light);
+                HeatMap map = theme == THEME_MONO ? HEAT_SEQUENTIAL : HEAT_DIVERGING;
+                double zero = style_luminance(style_heat(&s, map, map == HEAT_DIVERGING ? 128 : 0));
+                assert_true(on_light ? zero > 0.8 : zero < 0.03);
+            }
+}
+
 static void heat_has_as_many_colours_as_levels(void **state) {
     (void)state;
     for (int map = 0; map < MAP_COUNT; map++)
         for (int depth = DEPTH_MONO; depth <= DEPTH_TRUE; depth++) {
-            StyleSheet s = {THEME_DARK, (MapName)map, (Depth)depth};
+            StyleSheet s = {THEME_DARK, (MapName)map, (Depth)depth, THEME_DARK};
             int changes = 1;
             for (int heat = 1; heat < 256; heat++)
                 changes += style_heat(&s, HEAT_SEQUENTIAL, (uint8_t)heat) !=
@@ -262,7 +277,7 @@ static void numbers_on_heat_can_be_read(void **state) {
             for (int depth = DEPTH_256; depth <= DEPTH_TRUE; depth++)
                 for (int kind = HEAT_SEQUENTIAL; kind <= HEAT_DIVERGING; kind++)
                     for (int heat = 0; heat < 256; heat++) {
-                        StyleSheet s = {(ThemeName)theme, (MapName)map, (Depth)depth};
+                        StyleSheet s = {(ThemeName)theme, (MapName)map, (Depth)depth, THEME_DARK};
                         Paint p = style_on_heat(&s, (HeatMap)kind, (uint8_t)heat);
                         assert_int_equal(p.bg, style_heat(&s, (HeatMap)kind, (uint8_t)heat));
                         if (contrast(rgb_of(p.fg), rgb_of(p.bg)) < LEAST_CONTRAST)
@@ -273,7 +288,7 @@ static void numbers_on_heat_can_be_read(void **state) {
 
 static void a_ramp_shows_the_sign(void **state) {
     (void)state;
-    StyleSheet s = {THEME_DARK, MAP_VIRIDIS, DEPTH_16};
+    StyleSheet s = {THEME_DARK, MAP_VIRIDIS, DEPTH_16, THEME_DARK};
     assert_int_equal(style_ramp(&s, HEAT_DIVERGING, 200).fg, style_role(&s, STYLE_MODEL, 0).fg);
     assert_int_equal(style_ramp(&s, HEAT_DIVERGING, 20).fg, style_role(&s, STYLE_TRUTH, 0).fg);
     assert_int_equal(style_ramp(&s, HEAT_SEQUENTIAL, 20).fg, style_role(&s, STYLE_TEXT, 0).fg);
@@ -316,6 +331,7 @@ int main(void) {
         cmocka_unit_test(sequential_maps_are_monotone),
         cmocka_unit_test(maps_of_colour_are_not_grey),
         cmocka_unit_test(diverging_maps_have_monotone_arms),
+        cmocka_unit_test(little_is_near_the_ground),
         cmocka_unit_test(heat_has_as_many_colours_as_levels),
         cmocka_unit_test(numbers_on_heat_can_be_read),
         cmocka_unit_test(a_ramp_shows_the_sign),

@@ -251,8 +251,10 @@ const StyleSheet *app_style(const App *a) {
     return &a->style;
 }
 
-void app_set_style(App *a, const StyleSheet *style) {
+void app_set_style(App *a, const StyleSheet *style, bool chosen) {
     a->style.theme = style->theme;
+    a->style.ground = style->ground;
+    a->theme_chosen = chosen;
     a->style.map = style->map;
 }
 

@@ -34,7 +34,9 @@ bool app_wait_jobs(App *a, double seconds);
 Status app_end_writing(App *a) STATUS_CHECKED;
 
 const StyleSheet *app_style(const App *a);
-void app_set_style(App *a, const StyleSheet *style); /* theme and map; the depth stays that of the terminal */
+/* Theme, map and ground; the depth stays that of the terminal. CHOSEN: somebody asked for this theme, whatever the
+ * terminal says of its ground. */
+void app_set_style(App *a, const StyleSheet *style, bool chosen);
 const Snapshot *app_snapshot(const App *a);          /* never NULL; borrowed until the next tick */
 const char *app_message(const App *a);               /* "" when none */
 const Command *app_commands(void);                   /* the screen's table */

@@ -231,7 +231,8 @@ void app_event(App *a, const Event *e) {
         a->repaint = true;
         break;
     case EVENT_GROUND:
-        if (!a->theme_chosen) a->style.theme = ground_theme(e->ground);
+        a->style.ground = ground_theme(e->ground);
+        if (!a->theme_chosen) a->style.theme = a->style.ground;
         break;
     case EVENT_RESIZE:
     case EVENT_WAKE:

@@ -159,7 +159,7 @@ static int svg_run(Svg *s, const Look *row, int columns, int x, int y) {
 }
 
 static void svg_add(const Canvas *c, const Painter *painter, Str *out) {
-    bool light = painter->style.theme == THEME_LIGHT;
+    bool light = style_on_light(&painter->style);
     Svg s = {out, light ? 0x1B1D22 : 0xD8DBE0, light ? 0xFFFFFF : 0x101216};
     int w = c->w * CELL_W, h = c->h * CELL_H;
     str_addf(out,

@@ -36,8 +36,8 @@ bool style_heat_is_colour(const StyleSheet *s) {
     return s->depth >= DEPTH_256;
 }
 
-static bool on_light(const StyleSheet *s) {
-    return s->theme == THEME_LIGHT;
+bool style_on_light(const StyleSheet *s) {
+    return s->theme == THEME_LIGHT || (s->theme != THEME_DARK && s->ground == THEME_LIGHT);
 }
 
 /* The map in use: a theme without colour keeps to greys. */
@@ -50,7 +50,7 @@ static bool is_diverging(const StyleSheet *s, HeatMap map) {
 }
 
 static const MapTable *indexed_map(const StyleSheet *s, HeatMap map) {
-    return is_diverging(s, map) ? &style_diverging_256[on_light(s)] : &style_map_256[map_of(s)];
+    return is_diverging(s, map) ? &style_diverging_256[style_on_light(s)] : &style_map_256[map_of(s)];
 }
 
 int style_heat_levels(const StyleSheet *s, HeatMap map) {
@@ -78,10 +78,10 @@ int32_t style_heat(const StyleSheet *s, HeatMap map, uint8_t heat) {
     int levels = style_heat_levels(s, map);
     if (levels == 0) return -1;
     int level = heat * levels / 256;
-    bool turned = on_light(s) && !is_diverging(s, map) && (map_of(s) == MAP_MAGMA || map_of(s) == MAP_GRAY);
+    bool turned = style_on_light(s) && !is_diverging(s, map) && (map_of(s) == MAP_MAGMA || map_of(s) == MAP_GRAY);
     if (turned) level = levels - 1 - level;
     if (s->depth == DEPTH_256) return indexed_map(s, map)->index[level];
-    const MapCurve *curve = is_diverging(s, map) ? &style_diverging_true[on_light(s)] : &style_map_true[map_of(s)];
+    const MapCurve *curve = is_diverging(s, map) ? &style_diverging_true[style_on_light(s)] : &style_map_true[map_of(s)];
     return curve_at(curve, (double)level / (levels - 1));
 }
 

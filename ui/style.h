@@ -56,7 +56,10 @@ typedef struct {
     ThemeName theme;
     MapName map;
     Depth depth;
+    ThemeName ground; /* of the terminal itself, dark or light: contrast and mono are painted on either */
 } StyleSheet;
+
+bool style_on_light(const StyleSheet *s); /* whether what is painted stands on a light ground */
 
 Paint style_role(const StyleSheet *s, StyleRole role, int attributes);
 

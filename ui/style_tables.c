@@ -319,7 +319,7 @@ const MapTable style_map_256[MAP_COUNT] = {
 
 /* Blue below zero, orange above; the arms leave the ground's lightness in even steps. */
 const MapTable style_diverging_256[2] = {
-    {11, {159, 117, 75, 31, 24, 237, 94, 130, 172, 214, 222}},
+    {11, {159, 117, 75, 31, 24, 235, 94, 130, 172, 214, 222}},
     {13, {26, 33, 69, 75, 147, 189, 255, 223, 215, 208, 172, 166, 130}},
 };
 
@@ -338,6 +338,6 @@ const MapCurve style_map_true[MAP_COUNT] = {
     [MAP_GRAY] = {2, {0x080808, 0xF0F0F0}},
 };
 const MapCurve style_diverging_true[2] = {
-    {9, {0xD2EBFF, 0x7CC0FF, 0x2F86C8, 0x0F4A73, 0x262626, 0x7A4300, 0xC87800, 0xFFB43C, 0xFFE3B0}},
+    {9, {0xD2EBFF, 0x7CC0FF, 0x2F86C8, 0x0F4A73, 0x202020, 0x7A4300, 0xC87800, 0xFFB43C, 0xFFE3B0}},
     {9, {0x0A4296, 0x2F78E0, 0x7FB2FF, 0xC4DCFF, 0xF4F4F4, 0xFFD9A8, 0xFF9F40, 0xD46A00, 0x8A4300}},
 };
