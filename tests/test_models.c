@@ -178,15 +178,24 @@ static void expect_refusal(const char *pair, const char *says) {
     if (!strstr(end.status.text, says)) fail_msg("%s: %s", pair, end.status.text);
 }
 
-static void remove_own_vocabulary(int i) {
-    static const char *const names[] = {"lantern.vocab", "lantern.grammar"};
-    for (int n = 0; n < 2; n++) {
-        Str path;
-        str_init(&path);
-        str_addf(&path, "%s/many%d/%s", folder, i, names[n]);
-        assert_int_equal(remove(path.s), 0);
-        str_done(&path);
-    }
+static void remove_of_folder(int i, const char *name) {
+    Str path;
+    str_init(&path);
+    str_addf(&path, "%s/many%d/%s", folder, i, name);
+    assert_int_equal(remove(path.s), 0);
+    str_done(&path);
+}
+
+/* Sentences of a model of others begin as its tokenizer says; without one nobody knows. */
+static void expect_strategies(int i, const char *model) {
+    Study *s = run_study("decode.strategies", model, "n=3", "tokens=5", NULL);
+    Table *t = study_result(s, "result");
+    assert_int_equal(table_rows(t), 9); /* all but the truth */
+    table_free(t);
+    study_free(s);
+    remove_of_folder(i, "tokenizer.json");
+    s = run_study_until(STATUS_USAGE, "decode.strategies", model, "n=3", "tokens=5", NULL);
+    study_free(s);
 }
 
 /* As a checkpoint and as a folder for others: the same numbers, and the same truth beside them. */
@@ -215,7 +224,8 @@ static void a_folder_says_what_the_file_says(void **state) {
         }
         table_free(y);
         study_free(b);
-        remove_own_vocabulary(i); /* now tokenizer.json says how a text is cut */
+        remove_of_folder(i, "lantern.vocab"); /* now tokenizer.json says how a text is cut */
+        remove_of_folder(i, "lantern.grammar");
         b = run_study("lm.score", dir.s, "text=the owl", NULL);
         y = study_result(b, "score");
         assert_int_equal(table_rows(y), 2);
@@ -227,6 +237,7 @@ static void a_folder_says_what_the_file_says(void **state) {
         table_free(y);
         study_free(a);
         study_free(b);
+        expect_strategies(i, dir.s);
         str_done(&file);
         str_done(&dir);
     }

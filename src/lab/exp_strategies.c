@@ -8,10 +8,13 @@
 #include "models.h"
 #include "tally.h"
 
-enum { TOKENS_MOST = 100000, WIDTH_MOST = 256 };
+enum { TOKENS_MOST = 100000, WIDTH_MOST = 256, SENTENCES_LEAST = 4 };
+#define COST_MOST   2.5e11 /* floating-point operations that are tried without being asked for */
+#define FILTER_COST 1000   /* of them for each token that a strategy weighs */
 
 static const Option strategies_options[] = {
-    {"n", OPTION_INT, "2000", 1, 1e6, NULL, "sentences", N_("how many are drawn by each strategy")},
+    {"n", OPTION_INT, "2000", 1, 1e6, NULL, "sentences",
+     N_("how many are drawn by each strategy; not given: of a large model of others fewer")},
     {"width", OPTION_INT, "4", 1, WIDTH_MOST, NULL, "beams", N_("of the strategy beam")},
     {"tokens", OPTION_INT, "64", 1, TOKENS_MOST, NULL, "tokens", N_("at most so many are generated; END counts")},
     {0},
@@ -46,7 +49,7 @@ static const Strategy strategies[] = {
     {"tau=2.5 top_p=0.9", SAMPLES, FILTER(2.5, 0, .9)},
     {"truth", TRUTH, PLAIN},
 };
-enum { STRATEGIES = sizeof strategies / sizeof *strategies };
+enum { STRATEGIES = sizeof strategies / sizeof *strategies, SAMPLERS = 7 };
 
 typedef struct {
     Study *study;
@@ -54,14 +57,16 @@ typedef struct {
     Judge *judge;
     Tally tally; /* of the strategy under way */
     int strategy, tokens;
-    long n;
+    int begin, end; /* tokens that a text begins and ends with; end -1: none is known */
+    long n, done;   /* sentences of each strategy; drawn so far, by all */
 } Trial;
 
 static bool goes_on(const Trial *t) {
     const Strategy *g = &strategies[t->strategy];
-    double share = (double)t->tally.sentences / (double)t->n;
-    return study_progress(t->study, (t->strategy + share) / STRATEGIES, _("%s: sentence %ld of %ld"), g->name,
-                          t->tally.sentences, t->n);
+    bool knows = judge_knows(t->judge);
+    double all = (double)t->n * (SAMPLERS + knows); /* what is searched for is one sentence, and little beside them */
+    return study_progress(t->study, (double)t->done / all, _("%s: sentence %ld of %ld"), g->name, t->tally.sentences,
+                          t->n);
 }
 
 static Status count(Trial *t, const int *ids, int n, bool ended, long times) {
@@ -72,18 +77,19 @@ static Status count(Trial *t, const int *ids, int n, bool ended, long times) {
 }
 
 static Status take(void *user, const Sample *s) {
-    return count(user, s->ids, s->length, s->ended, 1);
+    Trial *t = user;
+    t->done++;
+    return count(t, s->ids, s->length, s->ended, 1);
 }
 
 static Status draw_sentences(Trial *t, const FilterConfig *f, long n, SamplingTake *taken) {
-    const int bos = VOCAB_BOS;
     SamplingPlan plan = {.model = t->m->model,
                          .filter = *f,
-                         .ids = &bos,
+                         .ids = &t->begin,
                          .n = 1,
                          .sentences = n,
                          .tokens = t->tokens,
-                         .end = VOCAB_EOS,
+                         .end = t->end,
                          .seed = study_seed(t->study)};
     Sampling *s = sampling_new(&plan);
     Status status = status_ok();
@@ -112,11 +118,10 @@ static Status take_best(Trial *t, const Beam *b) {
 }
 
 static Status search(Trial *t) {
-    const int bos = VOCAB_BOS;
     int context = model_config(t->m->model)->context, width = (int)options_int(study_options(t->study), "width");
     BeamModel *model = beam_model_new(t->m->model, NULL, width, t->tokens < context ? t->tokens : context);
-    BeamSource source = beam_model_source(model, &bos, 1);
-    Beam *b = beam_new(&(BeamConfig){.width = width, .tokens = t->tokens, .end = VOCAB_EOS}, &source);
+    BeamSource source = beam_model_source(model, &t->begin, 1);
+    Beam *b = beam_new(&(BeamConfig){.width = width, .tokens = t->tokens, .end = t->end}, &source);
     Status status = status_ok();
     while (beam_reason(b) == BEAM_RUNNING && status_is_ok(&status))
         status = goes_on(t) ? beam_step(b) : status_cancelled();
@@ -134,6 +139,7 @@ static Status draw_truth(Trial *t) {
         Verdict v;
         status = goes_on(t) ? judge_sample(t->judge, &r, &v) : status_cancelled();
         if (status_is_ok(&status)) tally_add(&t->tally, &v, 1);
+        t->done++;
     }
     return status;
 }
@@ -167,21 +173,46 @@ static Status compare(Trial *t) {
     return status;
 }
 
+/* The token that sentences begin with. GPT-2 has none; there a text begins where another has ended. */
+static Status begin_of(const TrainedModel *m, int *begin) {
+    *begin = VOCAB_BOS;
+    if (!m->foreign) return status_ok();
+    *begin = m->vocab ? vocab_first(m->vocab) : -1;
+    if (m->vocab && *begin < 0) *begin = vocab_last(m->vocab);
+    return *begin >= 0 ? status_ok() : status_usage(_("it is not known what a text of this model begins with"));
+}
+
+/* Not asked for a number, a model of others writes as many sentences as half a minute or so allows. */
+static long sentences_of(const Options *o, const TrainedModel *m, int tokens) {
+    long n = (long)options_int(o, "n");
+    if (!m->foreign || options_is_given(o, "n")) return n;
+    const ModelConfig *c = model_config(m->model);
+    double token = 2 * (double)model_count(c) + FILTER_COST * (double)c->vocab, most = COST_MOST / (token * tokens);
+    long affordable = (long)(most / SAMPLERS);
+    if (affordable < SENTENCES_LEAST) affordable = SENTENCES_LEAST;
+    return affordable < n ? affordable : n;
+}
+
+static Status try_all(Study *s, const TrainedModel *m) {
+    const Options *o = study_options(s);
+    Trial t = {.study = s, .m = m, .tokens = (int)options_int(o, "tokens"), .end = models_end(m)};
+    STATUS_TRY(begin_of(m, &t.begin));
+    t.n = sentences_of(o, m, t.tokens);
+    t.judge = judge_new(m->grammar, m->language, m->vocab, &t.begin, 1);
+    study_about(s, "sentences", "%ld of each strategy", t.n);
+    Status status = compare(&t);
+    judge_free(t.judge);
+    return status;
+}
+
 static Status run(Study *s) {
     TrainedModel m;
     STATUS_TRY(models_get(s, &m));
-    const Options *o = study_options(s);
-    const int bos = VOCAB_BOS;
-    Trial t = {.study = s,
-               .m = &m,
-               .judge = judge_new(m.grammar, m.language, m.vocab, &bos, 1),
-               .n = (long)options_int(o, "n"),
-               .tokens = (int)options_int(o, "tokens")};
-    Status status = compare(&t);
-    judge_free(t.judge);
+    Status status = try_all(s, &m);
     models_done(&m);
     study_about(s, "strategies",
-                "each writes n sentences from <s> on; greedy and beam write the same one n times; truth: the language "
+                "each writes n sentences from <s> (or what a text of this model begins with) on; greedy and beam write "
+                "the same one n times; truth: the language "
                 "itself; what a strategy does not name is off (tau 1, no top_k, top_p 1), temperature comes first");
     study_about(s, "random_numbers", "sentence i draws the same numbers in every strategy");
     tally_about(s);
