@@ -8,6 +8,7 @@
 #include "mem.h"
 
 #include <math.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -333,6 +334,48 @@ static void a_job_alone_has_all_threads(void **state) {
     study_free(s);
 }
 
+/* A job that a stop finds at work, and that ends well all the same. */
+static Status work_until_stopped(void *user, int job, CrewSeat *seat) {
+    (void)user;
+    (void)job;
+    while (crew_goes_on(seat, 0.5, "half")) poll(NULL, 0, 1);
+    return status_ok();
+}
+
+static Status stop_at_a_look(void *user, int job) {
+    (void)user;
+    (void)job;
+    study_cancel(own.study);
+    return status_ok();
+}
+
+static Status count_taken(void *user, int job) {
+    assert_int_equal(job, (*(int *)user)++);
+    return status_ok();
+}
+
+static Status stopped_at_work(Study *s) {
+    int taken = 0;
+    CrewPlan plan = {
+        .jobs = 3, .work = work_until_stopped, .look = stop_at_a_look, .take = count_taken, .user = &taken};
+    Status status = crew_run(s, &plan);
+    assert_int_equal(taken, 1);
+    return status;
+}
+
+/* It is taken; those that were not begun are not waited for. */
+static void a_stop_takes_what_ends_well(void **state) {
+    (void)state;
+    Experiment e = experiment;
+    e.run = stopped_at_work;
+    Options *o = catalog_options(&e.entry);
+    expect_ok(options_set_pair(o, "threads=1"));
+    own.study = study_new(&e.entry, o);
+    Status s = study_run(own.study);
+    assert_int_equal(s.code, STATUS_CANCELLED);
+    study_free(own.study);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_number_of_threads_gives_the_same_bits_in_order),
@@ -343,6 +386,7 @@ int main(void) {
         cmocka_unit_test(the_first_fault_in_order_is_said),
         cmocka_unit_test(a_stop_keeps_what_was_done),
         cmocka_unit_test(a_job_alone_has_all_threads),
+        cmocka_unit_test(a_stop_takes_what_ends_well),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
