@@ -65,8 +65,8 @@ double cache_ratio(const CacheSeen *s, bool so_far) {
     return sum_of(t, "without", so_far) / sum_of(t, "with", so_far);
 }
 
-static void draw_count(Canvas *c, int x, int y, int w, double n, StyleRole role) {
-    canvas_textf(c, x, y, w, role, ATTRIBUTE_NONE, "%*s", w,
+static void draw_count(Canvas *c, int x, int y, double n) {
+    canvas_textf(c, x, y, NUMBER_W, STYLE_TEXT, ATTRIBUTE_NONE, "%*s", NUMBER_W,
                  n < 1e9 ? format_count((long long)n).s : format_short(n).s);
 }
 
@@ -82,8 +82,8 @@ int cache_draw_flops(const CacheSeen *s, Canvas *c, Rect r) {
     canvas_textf(c, second, y++, NUMBER_W, STYLE_DIM, ATTRIBUTE_NONE, "%*s", NUMBER_W, _("so far"));
     for (int i = 0; i < 2; i++, y++) {
         canvas_text(c, r.x, y, LABEL_W, i ? _("with") : _("without"), STYLE_TEXT, ATTRIBUTE_NONE);
-        draw_count(c, first, y, NUMBER_W, sum_of(t, columns[i], false), STYLE_TEXT);
-        draw_count(c, second, y, NUMBER_W, sum_of(t, columns[i], true), STYLE_TEXT);
+        draw_count(c, first, y, sum_of(t, columns[i], false));
+        draw_count(c, second, y, sum_of(t, columns[i], true));
     }
     canvas_text(c, r.x, y, LABEL_W, _("times"), STYLE_DIM, ATTRIBUTE_NONE);
     canvas_textf(c, first, y, NUMBER_W, STYLE_STRONG, ATTRIBUTE_BOLD, "%*s", NUMBER_W,

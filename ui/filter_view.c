@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { FORM_ROWS = 4, LABEL_W = 8, NAME_W = 13, KEEPS_W = 7 };
+enum { FORM_ROWS = 4, LABEL_W = 8, NAME_W = 13, KEEPS_W = 7, STAGES_MOST = 8 };
 
 /* The form. */
 
@@ -67,9 +67,9 @@ int filter_form_at(Rect r, int x, int y) {
     return inside && at < FILTER_SETTINGS ? at : -1;
 }
 
-static double step_of(double x, int by, double step, double least, double most) {
+static double step_of(double x, int by, double step, double most) {
     double to = (floor(x / step + 0.5) + by) * step;
-    return fmin(fmax(to, least), most);
+    return fmin(fmax(to, 0), most);
 }
 
 void filter_change(const Snapshot *s, FilterSetting setting, int by, char *out, size_t bytes) {
@@ -88,13 +88,13 @@ void filter_change(const Snapshot *s, FilterSetting setting, int by, char *out, 
         snprintf(out, bytes, "filter %s", f->sampling ? "greedy" : "draw");
         break;
     case FILTER_TAU:
-        snprintf(out, bytes, "filter tau=%.10g", step_of(f->tau, by, f->tau + by * .01 > 2 ? .5 : .1, 0, 100));
+        snprintf(out, bytes, "filter tau=%.10g", step_of(f->tau, by, f->tau + by * .01 > 2 ? .5 : .1, 100));
         break;
     case FILTER_TOP_K:
         snprintf(out, bytes, "filter top_k=%ld", k < 0 ? 0 : k > f->vocab ? (long)f->vocab : k);
         break;
     case FILTER_TOP_P:
-        snprintf(out, bytes, "filter top_p=%.10g", step_of(f->top_p, by, .05, 0, 1));
+        snprintf(out, bytes, "filter top_p=%.10g", step_of(f->top_p, by, .05, 1));
         break;
     case FILTER_ORDER:
         snprintf(out, bytes, "filter order=%s", f->tau_last ? "tau_first" : "tau_last");
@@ -139,11 +139,10 @@ static void read_ties(const Table *t, const Stage *before, Stage *stage) {
                           table_real(t, before->first + i, value) == least;
 }
 
-/* At most MOST stages of the table. */
-static int read_stages(const Table *t, Stage *out, int most) {
+static int read_stages(const Table *t, Stage out[STAGES_MOST]) {
     int n = 0, value = table_find(t, "value"), kept = table_find(t, "kept");
     long at = 0;
-    while (n < most) {
+    while (n < STAGES_MOST) {
         Stage s = {.first = at};
         if (!next_stage(t, &at, &s.name, &s.kept)) break;
         s.rows = at - s.first;
@@ -185,8 +184,8 @@ static void draw_stage(const SnapshotFacts *f, Canvas *c, int x, int y, int w, c
 
 int filter_draw_stages(const Snapshot *s, Canvas *c, Rect r) {
     const Table *t = snapshot_table(s, "filter");
-    Stage stage[8];
-    int n = t ? read_stages(t, stage, 8) : 0, y = 0;
+    Stage stage[STAGES_MOST];
+    int n = t ? read_stages(t, stage) : 0, y = 0;
     for (; y < n && y < r.h; y++) draw_stage(snapshot_facts(s), c, r.x, r.y + y, r.w, &stage[y], y == 0);
     return y;
 }
@@ -256,9 +255,9 @@ static int draw_more_draws(const Snapshot *s, Canvas *c, Rect r) {
 
 int filter_draw_number(const Snapshot *s, Canvas *c, Rect r) {
     const Table *t = snapshot_table(s, "filter");
-    Stage stage[8];
+    Stage stage[STAGES_MOST];
     Drawn d;
-    int n = t ? read_stages(t, stage, 8) : 0, y = r.y;
+    int n = t ? read_stages(t, stage) : 0, y = r.y;
     if (n == 0 || !read_draw(s, &d) || r.h < 1) return 0;
     int at = canvas_textf(c, r.x, y, r.w, STYLE_DIM, ATTRIBUTE_NONE, _("u %s falls on "), format_fixed(d.u, 4).s);
     canvas_text(c, r.x + at, y++, r.w - at, d.token, STYLE_GENERATED, ATTRIBUTE_BOLD | CANVAS_ELLIPSIS);

@@ -70,9 +70,10 @@ static bool before(const Candidate *a, const Candidate *b) {
     return a->parent != b->parent ? a->parent < b->parent : a->id < b->id;
 }
 
-/* The element at AT goes down to its place: no parent in the heap is before its children. */
-static void sink(Candidate *heap, int n, int at) {
-    Candidate c = heap[at];
+/* The first element goes down to its place: no parent in the heap is before its children. */
+static void sink(Candidate *heap, int n) {
+    Candidate c = heap[0];
+    int at = 0;
     for (int child; (child = 2 * at + 1) < n; at = child) {
         if (child + 1 < n && before(&heap[child], &heap[child + 1])) child++;
         if (!before(&c, &heap[child])) break;
@@ -86,7 +87,7 @@ static void offer(Beam *b, Candidate c) {
     if (b->held == b->most) {
         if (!before(&c, &heap[0])) return;
         heap[0] = c;
-        sink(heap, b->held, 0);
+        sink(heap, b->held);
         return;
     }
     int at = b->held++;
@@ -100,7 +101,7 @@ static void sort(Beam *b) {
         Candidate last = b->heap[0];
         b->heap[0] = b->heap[n];
         b->heap[n] = last;
-        sink(b->heap, n, 0);
+        sink(b->heap, n);
     }
 }
 

@@ -122,14 +122,14 @@ Status tokenizer_read_normalizer(const json_t *normalizer, Pipeline *p) {
 
 /* ---- pre_tokenizer ---- */
 
-static Status read_place(const char *what, const json_t *object, PrePlace absent, PrePlace *place) {
+static Status read_place(const char *what, const json_t *object, PrePlace *place) {
     static const char *const names[] = {[PRE_REMOVED] = "Removed",
                                         [PRE_ISOLATED] = "Isolated",
                                         [PRE_WITH_PREVIOUS] = "MergedWithPrevious",
                                         [PRE_WITH_NEXT] = "MergedWithNext",
                                         [PRE_CONTIGUOUS] = "Contiguous"};
     const char *name = tokenizer_text(object, "behavior");
-    *place = absent;
+    *place = PRE_ISOLATED;
     if (!name) return status_ok();
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (strcmp(name, names[i]) != 0) continue;
@@ -143,7 +143,7 @@ static Status read_split(const json_t *object, Pipeline *p) {
     static const char *const keys[] = {"type", "pattern", "behavior", "invert", NULL};
     PreStep step = {.kind = PRE_SPLIT, .invert = tokenizer_is_true(object, "invert")};
     STATUS_TRY(tokenizer_check_keys("pre_tokenizer Split", object, keys));
-    STATUS_TRY(read_place("pre_tokenizer Split", object, PRE_ISOLATED, &step.place));
+    STATUS_TRY(read_place("pre_tokenizer Split", object, &step.place));
     STATUS_TRY(read_pattern("pre_tokenizer Split", json_object_get(object, "pattern"), &step.text, &step.pattern));
     pre_tokenizer_add(&p->pre, step);
     return status_ok();
@@ -189,7 +189,7 @@ static Status read_kinds(const json_t *object, Pipeline *p) {
     static const char *const keys[] = {"type", "behavior", "individual_digits", NULL};
     PrePlace place;
     STATUS_TRY(tokenizer_check_keys("pre_tokenizer", object, keys));
-    STATUS_TRY(read_place("pre_tokenizer", object, PRE_ISOLATED, &place));
+    STATUS_TRY(read_place("pre_tokenizer", object, &place));
     bool bert = tokenizer_has_type(object, "BertPreTokenizer");
     if (tokenizer_has_type(object, "Digits")) {
         place = tokenizer_is_true(object, "individual_digits") ? PRE_ISOLATED : PRE_CONTIGUOUS;

@@ -176,7 +176,7 @@ void train_take(Lab *l, const RunStep *s) {
 
 static void live_step(Lab *l) {
     RunStep mine, others;
-    run_watch_updates(l->train.live, true); /* costs next to nothing beside a step */
+    run_watch_updates(l->train.live); /* costs next to nothing beside a step */
     bool both = versus_steps(l, &mine, &others);
     if (!both) mine = run_step(l->train.live);
     train_take(l, &mine);
@@ -187,7 +187,7 @@ static void live_step(Lab *l) {
 static void replay_step(TrainClock *t) {
     const Change *c = change_after(t, run_done(t->viewer));
     if (c->step == run_done(t->viewer)) run_follow_recipe(t->viewer, &c->recipe);
-    run_watch_updates(t->viewer, true);
+    run_watch_updates(t->viewer);
     RunStep s = run_step(t->viewer);
     meter_mark(&t->meter, s.tokens);
 }

@@ -379,8 +379,8 @@ static void remember_update(Run *r, const RunStep *s) {
                           .clip_factor = optim_clip_factor(c, s->grad_norm)};
 }
 
-void run_watch_updates(Run *r, bool on) {
-    r->watched = on;
+void run_watch_updates(Run *r) {
+    r->watched = true;
 }
 
 bool run_last_update(const Run *r, RunUpdate *out) {
