@@ -9,7 +9,8 @@
 
 #define SHORT_MOST 64 /* longer sequences go through matrix products */
 #define BLOCK_ROWS 64
-#define STRIP_ROWS 16 /* of a short sequence worked on together */
+#define STRIP_ROWS 16   /* of a short sequence worked on together */
+#define AT_A_TIME  4096 /* numbers of a long sequence's rows that go through a step together */
 
 static bool is_short(const AttentionSpan *a) {
     return a->T <= SHORT_MOST;
@@ -176,8 +177,18 @@ static void clear_rows(Part y, int rows, int cols) {
     for (int i = 0; i < rows; i++) memset(part_at(y, i).x, 0, (size_t)cols * sizeof(real));
 }
 
+/* How many rows go through their steps together: what they see stays in the first cache meanwhile. */
+static int rows_at_a_time(int width) {
+    return width >= AT_A_TIME ? 1 : width > 0 ? AT_A_TIME / width : BLOCK_ROWS;
+}
+
 SIMD_CLONES static void weigh_block(const AttentionSpan *a, const QueryHead *h, const Block *b, real *w, real *t) {
-    weigh_rows(a, h, b->begin, b->begin + b->rows, b->first, b->first + b->width, w, t);
+    int end = b->begin + b->rows, step = rows_at_a_time(b->width);
+    for (int begin = b->begin; begin < end; begin += step) {
+        size_t at = (size_t)(begin - b->begin) * (size_t)a->stride;
+        int next = begin + step < end ? begin + step : end;
+        weigh_rows(a, h, begin, next, b->first, b->first + b->width, w + at, t ? t + at : NULL);
+    }
 }
 
 /* The weights of a block of rows, as often as they are needed: kept for all rows they would be T x T numbers. */
@@ -260,7 +271,12 @@ SIMD_CLONES static void backward_short(const AttentionSpan *a, const QueryHead *
 }
 
 SIMD_CLONES static void unweigh_block(const AttentionSpan *a, const Block *b, const real *w, const real *t, real *d) {
-    unweigh_rows(a, b->rows, b->first, b->first + b->width, w, t, d);
+    int step = rows_at_a_time(b->width);
+    for (int r = 0; r < b->rows; r += step) {
+        size_t at = (size_t)r * (size_t)a->stride;
+        int rows = r + step < b->rows ? step : b->rows - r;
+        unweigh_rows(a, rows, b->first, b->first + b->width, w + at, t ? t + at : NULL, d + at);
+    }
 }
 
 static void backward_long(const AttentionSpan *a, const QueryHead *h, Part k, Part v, const HeadGrads *g) {

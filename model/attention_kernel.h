@@ -14,6 +14,7 @@
 #include <stddef.h>
 
 #define ATTENTION_PAD    16
+#define ATTENTION_MANY   4 /* steps of a row that is not short */
 #define ATTENTION_STAGES 5 /* scores, scaled, softcapped, masked, weights */
 
 typedef struct {
@@ -38,8 +39,11 @@ typedef struct {
     bool off;                      /* the output is 0 */
 } QueryHead;
 
+/* Numbers from one row of weights to the next: whole steps, and of long sequences an odd number of them, so that the
+ * rows of a block do not meet in the same places of the caches. */
 static inline int attention_stride(int T) {
-    return (T + ATTENTION_PAD - 1) / ATTENTION_PAD * ATTENTION_PAD;
+    int steps = (T + ATTENTION_PAD - 1) / ATTENTION_PAD;
+    return (steps > ATTENTION_MANY && steps % 2 == 0 ? steps + 1 : steps) * ATTENTION_PAD;
 }
 size_t attention_kept(int T); /* weights of a query head that backward needs: T x stride, 0 of a long sequence */
 size_t attention_scratch(int T, int head_dim);

@@ -209,9 +209,19 @@ SIMD_INLINE real row_max(int n, const real *x) {
     real most = x[0];
     int i = 0;
     if (n >= SIMD_WIDTH) {
-        SimdReal lanes, next;
+        SimdReal lanes, next, more[3]; /* four, as each has to wait for the one before */
         SIMD_LOAD(lanes, x);
-        for (i = SIMD_WIDTH; i + SIMD_WIDTH <= n; i += SIMD_WIDTH) {
+        for (int k = 0; k < 3; k++) more[k] = lanes;
+        for (; i + 4 * SIMD_WIDTH <= n; i += 4 * SIMD_WIDTH) {
+            SIMD_LOAD(next, x + i);
+            SIMD_MAX(lanes, next);
+            for (int k = 0; k < 3; k++) {
+                SIMD_LOAD(next, x + i + (k + 1) * SIMD_WIDTH);
+                SIMD_MAX(more[k], next);
+            }
+        }
+        for (int k = 0; k < 3; k++) SIMD_MAX(lanes, more[k]);
+        for (; i + SIMD_WIDTH <= n; i += SIMD_WIDTH) {
             SIMD_LOAD(next, x + i);
             SIMD_MAX(lanes, next);
         }

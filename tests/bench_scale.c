@@ -1,7 +1,8 @@
 /* bench_scale: how time and memory of a training step grow with width, layers, length, batch, vocabulary and threads,
  * one of them at a time. Beside the milliseconds stand the operations of the step's matrix products (three times those
- * of a forward pass; causal pairs alone) with the rate that they were made at, the most memory that the process held,
- * and both relative to the first of the series: "time_growth" beside "arithmetic_growth". Each case is a process of its
+ * of a forward pass; causal pairs alone; not the two exponentials that each pair of a query and a key takes, nor what
+ * an update does with each parameter) with the rate that they were made at, the most memory that the process held, and
+ * both relative to the first of the series: "time_growth" beside "arithmetic_growth". Each case is a process of its
  * own.
  *   bench_scale [series|all [seconds per round]] */
 #include "bench.h"
