@@ -615,6 +615,57 @@ static void leaves_of_a_list_are_told_apart(void **unused) {
     canvas_free(c);
 }
 
+/* What a pane says of things that are not there: a run, a floor, a truth, a curve. */
+static void what_is_not_there_is_not_spoken_of(void **unused) {
+    (void)unused;
+    FixtureSpec p = fixture_spec();
+    App *a = screen_new(&p);
+    screen_keys(a, "1z");
+    screen_expect(a, "The floor is what the language itself costs");
+    screen_keys(a, ":pane sample<Enter>");
+    screen_expect(a, "true -3.8653");
+    app_free(a);
+    p.truth = false;
+    a = screen_new(&p);
+    screen_keys(a, "1z");
+    screen_refuse(a, "floor");
+    screen_keys(a, ":pane sample<Enter>");
+    screen_expect(a, "ln p -3.8714");
+    screen_refuse(a, "true –");
+    app_free(a);
+    p.reads_only = true;
+    a = screen_new(&p);
+    screen_refuse(a, "all steps");
+    app_free(a);
+    Snapshot *s = fixture_empty();
+    SnapshotFacts f = *snapshot_facts(s);
+    snapshot_unref(s);
+    f.state = RUN_FAILED;
+    snprintf(f.failure, sizeof f.failure, "'x.bin' is a folder");
+    s = snapshot_new(&f);
+    a = app_new(NULL, GLYPHS_HALF, DEPTH_256);
+    app_show(a, s);
+    snapshot_unref(s);
+    screen_keys(a, "1z");
+    screen_expect(a, "There is no run: 'x.bin' is a folder");
+    screen_keys(a, ":pane lab<Enter>");
+    screen_expect(a, "66 experiments");
+    app_free(a);
+}
+
+/* Options of an experiment that have no room are counted. */
+static void options_that_do_not_show_are_counted(void **unused) {
+    (void)unused;
+    App *a = screen_new(NULL);
+    screen_keys(a, ":pane lab<Enter>z:experiment arch.ablate<Enter>");
+    Str text;
+    str_init(&text);
+    screen_text(a, 80, 24, &text);
+    assert_non_null(strstr(text.s, "1–7 of 1"));
+    str_done(&text);
+    app_free(a);
+}
+
 /* ---- the presenter ---- */
 
 /* Cells of the screen that hold heat, and those of them that tall digits stand on. */
@@ -741,6 +792,8 @@ int main(void) {
         cmocka_unit_test(only_keys_that_do_something_are_offered),
         cmocka_unit_test(marks_of_samples_are_explained),
         cmocka_unit_test(leaves_of_a_list_are_told_apart),
+        cmocka_unit_test(what_is_not_there_is_not_spoken_of),
+        cmocka_unit_test(options_that_do_not_show_are_counted),
         cmocka_unit_test(the_next_word_has_a_legend),
         cmocka_unit_test(the_presented_map_is_large),
         cmocka_unit_test(presented_numbers_have_one_size),

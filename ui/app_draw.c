@@ -52,6 +52,19 @@ static void title_of(const App *a, int pane, char *out, size_t bytes) {
     snprintf(out, bytes, more[0] ? "%d %s ─ %s" : "%d %s", pane + 1, _(p->title), more);
 }
 
+/* Nothing will appear in the panes of a run that there is not. The laboratory has experiments all the same. */
+static void draw_contents(App *a, Canvas *c, int pane) {
+    const SnapshotFacts *f = snapshot_facts(a->snapshot);
+    PaneContext context = app_context(a, pane);
+    if (f->state != RUN_FAILED || pane_at(pane) == &pane_lab) {
+        pane_at(pane)->draw(&context, c);
+        return;
+    }
+    char text[sizeof f->failure + 128];
+    snprintf(text, sizeof text, _("There is no run: %s\n\n:restart KEY=VALUE or :open PATH makes one."), f->failure);
+    pane_draw_words(text, c);
+}
+
 static void draw_pane(App *a, Canvas *c, const Place *place) {
     char title[256];
     title_of(a, place->pane, title, sizeof title);
@@ -62,8 +75,7 @@ static void draw_pane(App *a, Canvas *c, const Place *place) {
         canvas_text(c, 1, inside.y - 1, c->w - 2, strchr(title, ' ') + 1, STYLE_STRONG,
                     ATTRIBUTE_BOLD | CANVAS_ELLIPSIS); /* a hall needs no number to press */
     Canvas view = canvas_view(c, inside);
-    PaneContext context = app_context(a, place->pane);
-    if (view.w > 0 && view.h > 0) pane_at(place->pane)->draw(&context, &view);
+    if (view.w > 0 && view.h > 0) draw_contents(a, &view, place->pane);
 }
 
 /* Overlays. */

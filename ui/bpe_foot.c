@@ -69,7 +69,9 @@ static void draw_step(const BpeSeen *s, int row, Canvas *c, Rect r) {
     long at = row - 1;
     Str text;
     str_init(&text);
-    if (row > 0 && row == table_rows(s->steps)) {
+    if (s->own && table_rows(s->encoded) == 0) {
+        str_add(&text, _("This tokenizer has no token for anything in the text; w takes another."));
+    } else if (row > 0 && row == table_rows(s->steps)) {
         str_addf(&text, "%s ", _("No learnt pair is left: the tokens"));
         write_ids(s, &text);
     } else if (row == 0 && s->own) {

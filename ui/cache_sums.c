@@ -46,8 +46,10 @@ int cache_draw_bytes(const CacheSeen *s, Canvas *c, Rect r) {
     canvas_textf(c, r.x, y++, r.w, STYLE_TEXT, CANVAS_ELLIPSIS, _("= 2 (K, V) · %d layers · %d KV heads"), s->layers,
                  s->kv_heads);
     canvas_textf(c, r.x, y++, r.w, STYLE_TEXT, CANVAS_ELLIPSIS,
-                 s->rolls ? _("  · %d wide · %d slots · %lld bytes") : _("  · %d wide · %d tokens · %lld bytes"), s->hd,
-                 s->used, value);
+                 s->rolls ? _("  · %d wide · %d slots · %lld bytes")
+                          : ngettext("  · %d wide · %d token · %lld bytes", "  · %d wide · %d tokens · %lld bytes",
+                                     (unsigned long)s->used),
+                 s->hd, s->used, value);
     return y - r.y;
 }
 

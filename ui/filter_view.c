@@ -174,7 +174,7 @@ static void draw_stage(const SnapshotFacts *f, Canvas *c, int x, int y, int w, c
     at += canvas_textf(c, x + at, y, w - at, cuts ? STYLE_STRONG : STYLE_TEXT, ATTRIBUTE_NONE, "%5s",
                        format_count(s->kept).s);
     if (first) {
-        canvas_text(c, x + at + 1, y, w - at - 1, _("words"), STYLE_DIM, ATTRIBUTE_NONE);
+        canvas_text(c, x + at + 1, y, w - at - 1, _("tokens"), STYLE_DIM, ATTRIBUTE_NONE);
     } else if (cuts) {
         at += canvas_textf(c, x + at, y, w - at, STYLE_TEXT, ATTRIBUTE_NONE, "  Σ %s", format_fixed(s->sum, 4).s);
         if (s->as_good > 0)

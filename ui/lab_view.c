@@ -131,13 +131,27 @@ static void draw_head(const LabState *s, Canvas *c, Rect r) {
     draw_paragraph_ending(c, below, _(s->entry->see), STYLE_DIM, s->whole ? "…" : _("… w shows all"));
 }
 
-/* "3–11 of 80": the rows of the table that show. Returns the columns that it takes, with those that keep it apart. */
-static int draw_rows_shown(const LabState *s, Canvas *c, Rect r, int room) {
+/* The rows of what is open that show in R: of options or of a table; false: all or none do. */
+static bool rows_shown(const LabState *s, Rect r, long *first, long *last, long *rows) {
+    if (s->tab == LAB_OPTIONS) {
+        int above, below;
+        form_hidden(s->form, r, &above, &below);
+        *rows = options_count(form_options(s->form));
+        *first = above + 1, *last = *rows - below;
+        return above + below > 0 && r.h > 0;
+    }
     const Table *t = lab_table(s);
-    if (!t || table_rows(t) == 0) return 0;
-    long rows = table_rows(t), last = s->first + room < rows ? s->first + room : rows;
+    *rows = t ? table_rows(t) : 0;
+    *first = s->first + 1, *last = s->first + r.h - 1 < *rows ? s->first + r.h - 1 : *rows;
+    return *rows > 0;
+}
+
+/* "3–11 of 80". Returns the columns that it takes, with those that keep it apart. */
+static int draw_rows_shown(const LabState *s, Canvas *c, Rect r, Rect content) {
+    long first, last, rows;
+    if (!rows_shown(s, content, &first, &last, &rows)) return 0;
     char text[64];
-    snprintf(text, sizeof text, _("%ld–%ld of %ld"), s->first + 1, last, rows);
+    snprintf(text, sizeof text, _("%ld–%ld of %ld"), first, last, rows);
     int columns = canvas_columns(c, text);
     if (columns > r.w / 2) return 0;
     canvas_text(c, r.x + r.w - columns, r.y, columns, text, STYLE_DIM, ATTRIBUTE_NONE);
@@ -164,8 +178,8 @@ static bool is_last_tab(const LabState *s, int tab) {
 }
 
 /* Tabs are whole or not there; marks say that there are others. */
-static void draw_tabs(const LabState *s, Canvas *c, Rect r, int room) {
-    int w = r.w - draw_rows_shown(s, c, r, room), tab = first_tab(s, w), at = 0;
+static void draw_tabs(const LabState *s, Canvas *c, Rect r, Rect content) {
+    int w = r.w - draw_rows_shown(s, c, r, content), tab = first_tab(s, w), at = 0;
     if (tab > 0) at += canvas_text(c, r.x, r.y, 1, "◂", STYLE_DIM, ATTRIBUTE_NONE);
     for (; tab < LAB_FIRST_TABLE + LAB_TABLES; tab++) {
         bool here = tab == s->tab;
@@ -289,7 +303,7 @@ void lab_draw(const PaneContext *x, Canvas *c) {
     LabPlan p = lab_plan(s, x->detail, c->w, c->h);
     if (p.list.h > 0) draw_list(s, c, p.list, x->focus);
     if (p.head.h > 0) draw_head(s, c, p.head);
-    if (p.tabs.h > 0) draw_tabs(s, c, p.tabs, p.content.h - 1);
+    if (p.tabs.h > 0) draw_tabs(s, c, p.tabs, p.content);
     if (p.content.h > 0) draw_content(x, c, p.content);
     if (p.progress.h > 0) draw_progress_row(s, c, p.progress);
 }

@@ -223,7 +223,8 @@ static void bpe_subtitle(const PaneContext *x, char *out, size_t bytes) {
 static bool bpe_offers(const PaneContext *x, const char *line) {
     static const char *const learning[] = {"merge", "unmerge", "merging", "merged", "unit", "enter"};
     BpeSeen s;
-    bool learns = !bpe_see(x, &s) || !s.own;
+    bool seen = bpe_see(x, &s), learns = !seen || !s.own;
+    if (!strcmp(line, "unmerge") && seen && learns) return bpe_fact(&s, "merges") > 0;
     for (size_t i = 0; i < sizeof learning / sizeof *learning; i++)
         if (!strcmp(line, learning[i])) return learns;
     return true;

@@ -53,9 +53,10 @@ static int draw_sentence(const Snapshot *s, Canvas *c, Rect r, const char *of, c
                 reading_continuation(s, reading_visible(s), table_text(t, row, table_find(t, "text"))), role,
                 CANVAS_ELLIPSIS);
     if (r.h < 2) return 1;
-    canvas_textf(c, r.x + at, r.y + 1, r.w - at, STYLE_DIM, ATTRIBUTE_NONE, _("ln p %s   true %s"),
-                 format_fixed(table_real(t, row, table_find(t, "log_p")), 4).s,
-                 format_fixed(table_real(t, row, table_find(t, "true_log_p")), 4).s);
+    double log_p = table_real(t, row, table_find(t, "log_p")), truth = table_real(t, row, table_find(t, "true_log_p"));
+    canvas_textf(c, r.x + at, r.y + 1, r.w - at, STYLE_DIM, ATTRIBUTE_NONE,
+                 isnan(truth) ? _("ln p %s") : _("ln p %s   true %s"), format_fixed(log_p, 4).s,
+                 format_fixed(truth, 4).s);
     return 2;
 }
 

@@ -240,16 +240,17 @@ static void draw_line(const PaneContext *x, Canvas *c, int y) {
         draw_parts(c, y, now, 4);
 }
 
-static void draw_about(Canvas *c, Rect r, long every) {
-    char note[400];
-    int at = snprintf(note, sizeof note, "%s",
-                      _("The loss is the mean of −ln p(next word) over the batch. The floor is what the language "
-                        "itself costs: with the true "
-                        "probabilities no model can do better on these sentences. Perplexity = exp(loss)."));
-    if (every > 1 && at < (int)sizeof note) {
-        snprintf(note + at, sizeof note - (size_t)at, _(" A column is the mean of %ld steps."), every);
-    }
-    draw_paragraph(c, r, note, STYLE_DIM);
+static void draw_about(const SnapshotFacts *f, Canvas *c, Rect r, long every) {
+    Str note;
+    str_init(&note);
+    str_add(&note, _("The loss is the mean of −ln p(next token) over the batch."));
+    if (!isnan(train_floor(f)))
+        str_add(&note, _(" The floor is what the language itself costs: with the true probabilities no model can do "
+                         "better on these sentences."));
+    str_add(&note, _(" Perplexity = exp(loss)."));
+    if (every > 1) str_addf(&note, _(" A column is the mean of %ld steps."), every);
+    draw_paragraph(c, r, note.s, STYLE_DIM);
+    str_done(&note);
 }
 
 /* Where the parts stand; a part without room has height 0. */
@@ -310,12 +311,19 @@ static void draw_reads_only(const PaneContext *x, Canvas *c) {
                            STYLE_TEXT);
     int name = parts ? table_find(parts, "part") : -1, count = parts ? table_find(parts, "parameters") : -1;
     if (name < 0 || count < 0) return;
-    for (long i = 0; i < table_rows(parts) && y + 1 + i < c->h; i++) {
-        int at = y + 1 + (int)i;
+    long rows = table_rows(parts), room = c->h - y - 1, shown = rows <= room ? rows : room;
+    for (long line = 0; line < shown; line++) {
+        bool gap = rows > room && line == room - 2; /* the last row is the total: it stays */
+        long i = rows > room && line == room - 1 ? rows - 1 : line;
+        int at = y + 1 + (int)line;
+        if (gap) {
+            canvas_text(c, 1, at, c->w - 2, "…", STYLE_DIM, ATTRIBUTE_NONE);
+            continue;
+        }
         Text number = format_count(table_int(parts, i, count));
-        int w = canvas_columns(c, number.s), room = c->w < 44 ? c->w - 2 : 42;
-        canvas_text(c, 1, at, room - w - 1, table_text(parts, i, name), STYLE_DIM, CANVAS_ELLIPSIS);
-        canvas_text(c, 1 + room - w, at, w, number.s, STYLE_STRONG, ATTRIBUTE_NONE);
+        int w = canvas_columns(c, number.s), width = c->w < 44 ? c->w - 2 : 42;
+        canvas_text(c, 1, at, width - w - 1, table_text(parts, i, name), STYLE_DIM, CANVAS_ELLIPSIS);
+        canvas_text(c, 1 + width - w, at, w, number.s, STYLE_STRONG, ATTRIBUTE_NONE);
     }
 }
 
@@ -352,7 +360,7 @@ static void train_draw(const PaneContext *x, Canvas *c) {
     if (p.line.h > 0) draw_line(x, c, p.line.y);
     if (p.side.h > 0) draw_side(x, c, p.side, p.small.h == 0 && p.side.h >= 14);
     if (p.small.h > 0) draw_smalls(x, c, p.small);
-    if (p.about.h > 0) draw_about(c, p.about, every);
+    if (p.about.h > 0) draw_about(snapshot_facts(x->snapshot), c, p.about, every);
 }
 
 static void train_click(PaneCall *call, int x, int y, int w, int h) {
@@ -461,6 +469,7 @@ static int train_tables(const PaneContext *x, Table **out) {
 
 static void train_subtitle(const PaneContext *x, char *out, size_t bytes) {
     const TrainState *state = x->state;
+    if (snapshot_facts(x->snapshot)->reads_only) return; /* it has no steps */
     snprintf(out, bytes, "%s%s%s", state->recent ? _("last 200 steps") : _("all steps"),
              state->linear ? _(", linear") : "", snapshot_facts(x->snapshot)->versus ? _(", A beside B") : "");
 }

@@ -217,6 +217,7 @@ static Status make_run(Lab *l) {
     run_free(r);
     options_free(o);
     l->failed = !l->train.live;
+    snprintf(l->failure, sizeof l->failure, "%s", s.text);
     lab_say(l, MESSAGE_ERROR, "%s", s.text);
     return s;
 }
@@ -347,7 +348,7 @@ static void model_facts(const Lab *l, SnapshotFacts *f) {
 
 static SnapshotFacts facts_of(const Lab *l) {
     SnapshotFacts f = snapshot_facts_unknown();
-    if (l->failed) f.state = RUN_FAILED;
+    if (l->failed) f.state = RUN_FAILED, snprintf(f.failure, sizeof f.failure, "%s", l->failure);
     if (l->train.live) {
         f.saved = l->saved;
         model_facts(l, &f);

@@ -85,7 +85,8 @@ struct Lab {
     Options *options;
     Options *pending;  /* of a run that is to be made; NULL: none */
     bool pending_runs; /* whether it trains at once */
-    bool failed;       /* there is no run, and message says why */
+    bool failed;       /* there is no run, and this says why */
+    char failure[sizeof((SnapshotFacts *)0)->message];
     char name[64];     /* what the title shows */
     long saved;        /* step last written to a file, or read from one; -1: none */
     TrainClock train;
