@@ -511,6 +511,23 @@ static void the_options_of_the_run_make_a_command(void **unused) {
     app_free(a);
 }
 
+/* The prompt of the sentence that is looked at is no option of the next run. */
+static void the_options_leave_the_prompt(void **unused) {
+    (void)unused;
+    App *a = screen_new(NULL);
+    Str text;
+    str_init(&text);
+    screen_keys(a, "o");
+    assert_ok(app_command(a, "find prompt"));
+    screen_text(a, 120, 40, &text);
+    char *row = strstr(text.s, " prompt ");
+    assert_non_null(row);
+    row[strcspn(row, "\n")] = '\0';
+    assert_null(strstr(row, "the dogs"));
+    str_done(&text);
+    app_free(a);
+}
+
 /* --- completion --- */
 
 static int complete_count(Complete *c, const char *line, const char *item) {
@@ -856,6 +873,7 @@ int main(void) {
         cmocka_unit_test(the_prompt_is_edited_as_it_stands),
         cmocka_unit_test(help_scrolls_and_filters),
         cmocka_unit_test(the_options_of_the_run_make_a_command),
+        cmocka_unit_test(the_options_leave_the_prompt),
         cmocka_unit_test(commands_and_arguments_are_completed),
         cmocka_unit_test(a_click_gives_the_focus_and_sets_the_cursor),
         cmocka_unit_test(a_click_in_the_mask_sets_cell_and_layer),

@@ -106,6 +106,17 @@ static void attention_scores(void **unused) {
     app_free(a);
 }
 
+/* What the weights make of the values: the sum of a cell term by term, and in one line where there is no room. */
+static void attention_mix(void **unused) {
+    (void)unused;
+    App *a = quiet_new(NULL);
+    screen_keys(a, "2zs");
+    screen_golden(a, 80, 24, "attention-mix");
+    screen_keys(a, "z:wall attention mask<Enter>");
+    screen_golden(a, 80, 24, "attention-mix-wall");
+    app_free(a);
+}
+
 static void attention_of_a_long_prompt(void **unused) {
     (void)unused;
     FixtureSpec p = fixture_spec();
@@ -391,6 +402,7 @@ int main(void) {
         cmocka_unit_test(attention_alone),
         cmocka_unit_test(attention_terms),
         cmocka_unit_test(attention_scores),
+        cmocka_unit_test(attention_mix),
         cmocka_unit_test(attention_of_a_long_prompt),
         cmocka_unit_test(mask_alone),
         cmocka_unit_test(mask_looked_at_differently),
