@@ -44,6 +44,14 @@ static inline SnapshotFacts fixture_facts(Lab *l) {
     return f;
 }
 
+/* What was set so far, as 'log' says it; "": nothing. */
+static inline const char *fixture_log(Lab *l) {
+    static char text[500];
+    fixture_do(l, "log");
+    strcpy(text, fixture_facts(l).message);
+    return strstr(text, "nothing was set") ? "" : text;
+}
+
 /* LINE is refused with a sentence that holds PART. */
 static inline void fixture_refused(Lab *l, const char *line, const char *part) {
     Status s = lab_do(l, line);

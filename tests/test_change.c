@@ -93,11 +93,11 @@ static const struct {
 };
 enum { CHANGES = (int)(sizeof changes / sizeof *changes) };
 
-static const char recipe_log[] = "20 set window 3\n37 set pos none\n37 set softcap 20\n37 set dropout 0.1\n"
-                                 "37 set lr 0.01\n64 set ffn geglu\n64 set epochs 8\n64 set batch 32\n"
-                                 "90 set optimizer sgd\n91 set heads 4\n91 set kv_heads 2\n91 set head_dim 4\n"
-                                 "91 set pos rope\n91 set rope_base 100\n91 set pairing half\n91 set z_loss 0.01\n"
-                                 "120 set context 48\n120 set optimizer adamw\n";
+static const char recipe_log[] = "20 set window 3; 37 set pos none; 37 set softcap 20; 37 set dropout 0.1; "
+                                 "37 set lr 0.01; 64 set ffn geglu; 64 set epochs 8; 64 set batch 32; "
+                                 "90 set optimizer sgd; 91 set heads 4; 91 set kv_heads 2; 91 set head_dim 4; "
+                                 "91 set pos rope; 91 set rope_base 100; 91 set pairing half; 91 set z_loss 0.01; "
+                                 "120 set context 48; 120 set optimizer adamw";
 
 /* The hash of every step of a run to which all of that was done. */
 static Lab *changed_run(const char *pairs, uint64_t hash[STEPS + 1], double loss[STEPS + 1]) {
@@ -113,7 +113,7 @@ static Lab *changed_run(const char *pairs, uint64_t hash[STEPS + 1], double loss
             if (hash) assert_true(lab_hash(l) == hash[step]);
         }
     }
-    assert_string_equal(lab_log(l), recipe_log);
+    assert_string_equal(fixture_log(l), recipe_log);
     return l;
 }
 
@@ -185,13 +185,13 @@ static void a_fork_drops_the_changes_behind_it(void **state) {
     l = changed_run(NULL, hash, NULL);
     fixture_do(l, "seek 70");
     fixture_do(l, "fork");
-    assert_non_null(strstr(lab_log(l), "64 set batch 32\n"));
-    assert_null(strstr(lab_log(l), "90"));
+    assert_non_null(strstr(fixture_log(l), "64 set batch 32"));
+    assert_null(strstr(fixture_log(l), "90"));
     fixture_do(l, "until 80");
     assert_true(lab_hash(l) == hash[80]);
     fixture_do(l, "seek 20");
     fixture_do(l, "fork");
-    assert_string_equal(lab_log(l), "");
+    assert_string_equal(fixture_log(l), "");
     assert_string_equal(fixture_facts(l).recipe, "context=32");
     assert_int_equal(fixture_facts(l).steps, STEPS);
     fixture_do(l, "until 59");
@@ -211,7 +211,7 @@ static void other_parameters_begin_again(void **state) {
     assert_non_null(strstr(f.message, "block1.norm1.gain would go"));
     assert_non_null(strstr(f.message, "seed 1"));
     assert_true(lab_hash(l) == lab_hash(fresh));
-    assert_string_equal(lab_log(l), "");
+    assert_string_equal(fixture_log(l), "");
     assert_ok(lab_do(l, "run"));
     assert_true(lab_turn(l));
     assert_ok(lab_do(l, "set layers=2 window=2")); /* a run that trains trains on */

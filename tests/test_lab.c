@@ -171,7 +171,7 @@ static void settings_are_replayed(void **state) {
     fixture_do(l, "until 40");
     fixture_do(l, "set lr 0.02");
     fixture_do(l, "set clip 0.5");
-    assert_string_equal(lab_log(l), "40 set lr 0.02\n40 set clip 0.5\n");
+    assert_string_equal(fixture_log(l), "40 set lr 0.02; 40 set clip 0.5");
     uint64_t at_40 = lab_hash(l);
     fixture_do(l, "until 60");
     uint64_t at_60 = lab_hash(l);
@@ -203,7 +203,7 @@ static void the_past_is_not_changed(void **state) {
     fixture_refused(l, "set lr 1", "step 10");
     fixture_do(l, "live");
     assert_true(lab_hash(l) == head);
-    assert_string_equal(lab_log(l), "");
+    assert_string_equal(fixture_log(l), "");
     fixture_refused(l, "fork", "newest already");
     fixture_refused(l, "seek 31", "until 31");
     fixture_refused(l, "seek 161", "from 0 to 160");
@@ -227,7 +227,7 @@ static void a_fork_goes_on_from_the_past(void **state) {
     SnapshotFacts f = fixture_facts(l);
     assert_int_equal(f.head, 30);
     assert_int_equal(f.step, 30);
-    assert_string_equal(lab_log(l), ""); /* the change was made after step 30 */
+    assert_string_equal(fixture_log(l), ""); /* the change was made after step 30 */
     Snapshot *s = lab_snapshot(l);
     assert_int_equal(table_rows(snapshot_table(s, "curve")), 30);
     snapshot_unref(s);

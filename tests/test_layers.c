@@ -137,12 +137,39 @@ static void digits_can_be_told_apart(void **state) {
     assert_in_range(right, EACH * 10 * 7 / 10, EACH * 10 - 1); /* and some are badly written */
 }
 
+/* Between a twentieth of the paper and two fifths are ink, near the middle, and next to none at the edge. */
+static void digits_stand_on_their_paper(void **state) {
+    (void)state;
+    enum { SIDE = 24, DRAWN = 300 };
+    real x[SIDE * SIDE];
+    double edge = 0, all = 0, least = 1, most = 0, worst = 0;
+    for (int i = 0; i < DRAWN; i++) {
+        Rng r = rng_at(2, "digit", (uint64_t)i);
+        double ink = 0, across = 0, down = 0;
+        digits_draw(&r, i % 10, SIDE, 0, x);
+        for (int k = 0; k < SIDE * SIDE; k++) {
+            int row = k / SIDE, col = k % SIDE;
+            bool at_edge = row == 0 || col == 0 || row == SIDE - 1 || col == SIDE - 1;
+            ink += (double)x[k];
+            across += (double)x[k] * (col - SIDE / 2 + 0.5);
+            down += (double)x[k] * (row - SIDE / 2 + 0.5);
+            edge += at_edge ? (double)x[k] : 0;
+        }
+        all += ink;
+        least = fmin(least, ink / (SIDE * SIDE));
+        most = fmax(most, ink / (SIDE * SIDE));
+        worst = fmax(worst, fmax(fabs(across), fabs(down)) / ink / SIDE);
+    }
+    if (!(least > 0.05 && most < 0.4 && most > 2 * least)) fail_msg("ink from %g to %g", least, most);
+    if (!(edge < 0.02 * all)) fail_msg("%g at the edge", edge / all);
+    if (!(worst < 0.25)) fail_msg("%g of the side from the middle", worst);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gradients_agree_with_differences),
-        cmocka_unit_test(every_stage_learns),
-        cmocka_unit_test(codes_are_what_the_formula_says),
-        cmocka_unit_test(digits_can_be_told_apart),
+        cmocka_unit_test(gradients_agree_with_differences), cmocka_unit_test(every_stage_learns),
+        cmocka_unit_test(codes_are_what_the_formula_says),  cmocka_unit_test(digits_can_be_told_apart),
+        cmocka_unit_test(digits_stand_on_their_paper),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -135,14 +135,14 @@ static void what_is_set_is_of_the_one_that_is_looked_at(void **state) {
     fixture_do(l, "versus B");
     fixture_do(l, "until 20");
     fixture_do(l, "set softcap 3");
-    assert_string_equal(lab_log(l), "20 set softcap 3\n");
+    assert_string_equal(fixture_log(l), "20 set softcap 3");
     assert_string_equal(fixture_facts(l).run_name[1], "ffn=geglu window=2 softcap=3 lr=0.01");
     fixture_do(l, "until 40");
     assert_true(lab_hash(l) != b[40]);
     uint64_t changed = lab_hash(l);
     fixture_do(l, "versus A");
     expect_run(l, 'A', 40, a);
-    assert_string_equal(lab_log(l), "");
+    assert_string_equal(fixture_log(l), "");
     fixture_do(l, "until 50");
     fixture_do(l, "seek 40");
     fixture_do(l, "versus B");

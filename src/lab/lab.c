@@ -468,10 +468,6 @@ Snapshot *lab_snapshot(Lab *l) {
     return s;
 }
 
-const char *lab_log(const Lab *l) {
-    return l->train.live ? l->train.log_text.s : "";
-}
-
 uint64_t lab_hash(const Lab *l) {
     return l->train.live ? params_hash(model_read_params(run_model(lab_shown(l)))) : 0;
 }

@@ -60,8 +60,6 @@ Snapshot *lab_look(Lab *l, LabPart *part, void *data);
 Table *lab_versus_curve(const Snapshot *s);
 Table *lab_versus_test(const Snapshot *s);
 
-/* What was set so far, one a line: "120 set window 3" holds from step 121 on. Borrowed. */
-const char *lab_log(const Lab *l);
 uint64_t lab_hash(const Lab *l); /* of the parameters looked at */
 
 #endif

@@ -17,30 +17,17 @@ static void push(TrainClock *t, long step, Options *o) {
     t->change[t->changes++] = (Change){.step = step, .recipe = run_recipe(t->live), .options = o};
 }
 
-static void write_log(TrainClock *t) {
-    str_clear(&t->log_text);
-    for (int i = 1; i < t->changes; i++) {
-        const Change *c = &t->change[i];
-        int at = 0;
-        for (const char *name; (name = recipe_next_difference(c[-1].options, c->options, &at));)
-            str_addf(&t->log_text, "%ld set %s %s\n", c->step, name, options_value(c->options, name));
-    }
-}
-
 void change_begin(TrainClock *t, const Options *o) {
-    str_init(&t->log_text);
     push(t, LONG_MIN, options_copy(o));
 }
 
 void change_done(TrainClock *t) {
     for (int i = 0; i < t->changes; i++) options_free(t->change[i].options);
     mem_free(t->change);
-    str_done(&t->log_text);
 }
 
 void change_forget_after(TrainClock *t, long step) {
     while (t->changes > 1 && t->change[t->changes - 1].step >= step) options_free(t->change[--t->changes].options);
-    write_log(t);
 }
 
 const Change *change_before(const TrainClock *t, long done) {
@@ -122,7 +109,6 @@ static Status go_on(Lab *l, Options *o, const char *why) {
     if (differs(l->options, o, "window")) l->window = -1; /* looked with is what it is trained with */
     if (runs) move_goal(t, steps);
     push(t, done, options_copy(o));
-    write_log(t);
     Options *before = l->options;
     l->options = o;
     say_set(l, before, done, why);

@@ -48,7 +48,6 @@ typedef struct {
     History *history;
     Change *change; /* [changes] by rising step; the first is how the run began */
     int changes, change_capacity;
-    Str log_text;
     Table *curve; /* rows base+1 .. the newest step */
     Evaluation *evaluation;
     int evaluations, evaluation_capacity; /* by rising step */
