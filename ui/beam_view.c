@@ -16,7 +16,7 @@ enum {
     SUM_W = 62,        /* the arithmetic of a node, */
     BESIDE_W = 130,    /* which stands beside the sentences where there is so much room */
     FOOT_ROWS = 5,     /* three sentences, why it stopped, since when */
-    TREE_LEAST_W = 46, /* of the wall: below, words are cut to a letter or two */
+    TREE_LEAST_W = 56, /* of the wall: below, words are cut to a letter or two */
     TREE_ROWS = 8,     /* that the tree keeps before the foot gets all of it */
 };
 
