@@ -9,6 +9,7 @@
 
 #include "bug.h"
 #include "clock.h"
+#include "colour_pairs.h"
 #include "ground.h"
 #include "intl.h"
 #include "mem.h"
@@ -17,6 +18,7 @@
 #include "term_decode.h"
 #include "term_describe.h"
 #include "term_signals.h"
+#include "term_wait.h"
 
 #include <curses.h>
 #include <errno.h>
@@ -29,21 +31,12 @@
 #include <wchar.h>
 
 #define ESCAPE_DELAY 100 /* ms that a sequence may be late after its escape */
-#define LATE_BYTES   0.1 /* s that the rest of a character or report may be late */
-#define LATE_PASTE   1.0
-#define LATE_ANSWER  0.5  /* that what follows the escape of an answer may be late */
-#define ANSWER_TIME  10.0 /* s after which a terminal is taken for one that does not answer */
-#define ANSWER_LEAVE 0.1  /* s that leaving waits for an answer that would come to the shell */
+#define ANSWER_LEAVE 0.1 /* s that leaving waits for an answer that would come to the shell */
 #define INPUT_FD     STDIN_FILENO
 #define OUTPUT_FD    STDOUT_FILENO
 
 /* Codes for define_key, above all of curses' own. */
 enum { CODE_MOUSE = KEY_MAX + 1000, CODE_X10, CODE_PASTE, CODE_PASTE_END, CODE_FOCUS, CODE_KEY };
-
-typedef struct {
-    int32_t fg, bg;
-    int pair; /* 0: the slot is free */
-} PairSlot;
 
 typedef struct {
     Term term;
@@ -55,12 +48,10 @@ typedef struct {
     cchar_t *line;  /* [w] one row on its way */
     int w, h;
     bool heat_colour; /* of the canvas that was drawn */
-    PairSlot *pair;
-    int pairs, pair_room; /* room: a power of two */
+    ColourPairs pairs;
     Painting painting;
     TermDecoder decoder;
-    double asked;     /* for its ground, at this time */
-    int silent_reads; /* readable, and then nothing to read */
+    TermWait wait;
 } CursesTerm;
 
 static CursesTerm *self(Term *t) {
@@ -79,27 +70,6 @@ static void send(const char *bytes) {
 
 /* ---- colours ---- */
 
-static size_t pair_hash(int32_t fg, int32_t bg) {
-    uint64_t x = (uint64_t)(uint32_t)fg * 0x9E3779B97F4A7C15u + (uint64_t)(uint32_t)bg * 0xC2B2AE3D27D4EB4Fu;
-    return (size_t)(x >> 20);
-}
-
-static PairSlot *pair_slot(CursesTerm *c, int32_t fg, int32_t bg) {
-    size_t mask = (size_t)c->pair_room - 1, i = pair_hash(fg, bg) & mask;
-    while (c->pair[i].pair != 0 && (c->pair[i].fg != fg || c->pair[i].bg != bg)) i = (i + 1) & mask;
-    return &c->pair[i];
-}
-
-static void grow_pairs(CursesTerm *c) {
-    PairSlot *before = c->pair;
-    int room = c->pair_room;
-    c->pair_room = room > 0 ? room * 2 : 1024;
-    c->pair = MEM_ARRAY(PairSlot, (size_t)c->pair_room);
-    for (int i = 0; i < room; i++)
-        if (before[i].pair != 0) *pair_slot(c, before[i].fg, before[i].bg) = before[i];
-    mem_free(before);
-}
-
 /* What curses calls a colour: an index, -1, or RGB in a direct-colour terminal, where numbers below 8 are the palette
  * all the same. */
 static int curses_colour(int32_t colour) {
@@ -110,16 +80,11 @@ static int curses_colour(int32_t colour) {
 
 static int pair_of(CursesTerm *c, int32_t fg, int32_t bg) {
     if ((fg < 0 && bg < 0) || c->painting.depth == DEPTH_MONO) return 0;
-    PairSlot *slot = pair_slot(c, fg, bg);
-    if (slot->pair != 0) return slot->pair;
-    if (c->pairs + 1 >= COLOR_PAIRS) return 0; /* a terminal of few pairs: the text is there, in its own colour */
-    if (2 * (c->pairs + 1) > c->pair_room) {
-        grow_pairs(c);
-        slot = pair_slot(c, fg, bg);
-    }
-    if (init_extended_pair(c->pairs + 1, curses_colour(fg), curses_colour(bg)) == ERR) return 0;
-    *slot = (PairSlot){fg, bg, ++c->pairs};
-    return slot->pair;
+    int pair = colour_pairs_find(&c->pairs, fg, bg), next = c->pairs.count + 1;
+    if (pair != 0) return pair;
+    if (next >= COLOR_PAIRS) return 0; /* a terminal of few pairs: the text is there, in its own colour */
+    if (init_extended_pair(next, curses_colour(fg), curses_colour(bg)) == ERR) return 0;
+    return colour_pairs_add(&c->pairs, fg, bg);
 }
 
 /* ---- painting ---- */
@@ -297,11 +262,6 @@ static Depth get_depth(Term *t) {
 
 /* ---- input ---- */
 
-static int milliseconds(double seconds) {
-    if (seconds < 0) return -1;
-    return seconds > 1e6 ? 1000000000 : (int)(seconds * 1000 + 0.999);
-}
-
 static Key key_of_code(int code) {
     static const struct {
         int code;
@@ -382,37 +342,25 @@ static bool feed(CursesTerm *c, int code, Event *out) {
  * good ones along with a bad one. */
 static bool read_input(CursesTerm *c, Event *out) {
     for (int code; (code = wgetch(c->keys)) != ERR;) {
-        c->silent_reads = 0;
+        c->wait.silent = 0;
         if (feed(c, code, out)) return true;
     }
     bool escape = term_decode_has_escape(&c->decoder) && !term_decode_expects_answer(&c->decoder);
     return escape && term_decode_flush(&c->decoder, out);
 }
 
-/* Seconds that the rest of what has begun may be late. */
-static double lateness(const TermDecoder *d) {
-    if (term_decode_has_paste(d)) return LATE_PASTE;
-    return term_decode_has_escape(d) ? LATE_ANSWER : LATE_BYTES;
-}
-
 static void ask_ground(CursesTerm *c) {
     send(GROUND_ASK);
-    term_decode_expect_answer(&c->decoder, true);
-    c->asked = clock_now();
-}
-
-static bool expects_answer(CursesTerm *c, double seconds) {
-    return term_decode_expects_answer(&c->decoder) && clock_now() - c->asked < seconds;
+    term_wait_for_answer(&c->wait, &c->decoder);
 }
 
 /* An answer that is on its way is not left to the shell. */
 static void take_answer(CursesTerm *c) {
     Event event;
     double end = clock_now() + ANSWER_LEAVE, left = ANSWER_LEAVE;
-    if (!expects_answer(c, 1)) return;
+    if (!term_wait_expects_answer(&c->wait, &c->decoder, 1)) return;
     for (; left > 0 && term_decode_expects_answer(&c->decoder); left = end - clock_now()) {
-        struct pollfd input = {INPUT_FD, POLLIN, 0};
-        if (poll(&input, 1, milliseconds(left)) <= 0 || (input.revents & POLLIN) == 0) return;
+        if (!term_wait_input(&c->wait, left)) return;
         read_input(c, &event);
     }
 }
@@ -438,21 +386,6 @@ static bool read_signals(CursesTerm *c, Event *out) {
     return out->kind != EVENT_NONE;
 }
 
-typedef enum { WAIT_INPUT, WAIT_WAKE, WAIT_NOTHING, WAIT_END } Wait;
-
-static Wait wait_for(CursesTerm *c, double seconds, int wake_fd) {
-    struct pollfd fds[3] = {{INPUT_FD, POLLIN, 0}, {signals_fd(), POLLIN, 0}, {wake_fd, POLLIN, 0}};
-    int n = poll(fds, 3, milliseconds(seconds));
-    if (n == 0) return WAIT_NOTHING;
-    if (n < 0) return WAIT_INPUT; /* a signal: its news are looked at next */
-    if ((fds[1].revents & POLLIN) != 0) return WAIT_INPUT;
-    bool input = (fds[0].revents & POLLIN) != 0;
-    if (fds[0].revents != 0 && (!input || ++c->silent_reads > 2))
-        return WAIT_END; /* hung up, or readable without a byte */
-    if (input) return WAIT_INPUT;
-    return WAIT_WAKE;
-}
-
 static Event next(Term *t, double timeout, int wake_fd) {
     CursesTerm *c = self(t);
     double end = clock_now() + timeout;
@@ -460,20 +393,18 @@ static Event next(Term *t, double timeout, int wake_fd) {
         Event event;
         if (read_signals(c, &event) || read_input(c, &event)) return event;
         double left = timeout < 0 ? -1 : end - clock_now() > 0 ? end - clock_now() : 0;
-        if (!expects_answer(c, ANSWER_TIME)) term_decode_expect_answer(&c->decoder, false);
-        double late = lateness(&c->decoder);
-        bool partial = term_decode_is_waiting(&c->decoder);
-        bool cut = partial && (left < 0 || left > late);
-        switch (wait_for(c, cut ? late : left, wake_fd)) {
+        switch (term_wait(&c->wait, &c->decoder, left, wake_fd)) {
         case WAIT_INPUT:
+            continue;
+        case WAIT_LATE:
+            if (term_decode_flush(&c->decoder, &event)) return event;
             continue;
         case WAIT_WAKE:
             return (Event){.kind = EVENT_WAKE};
         case WAIT_END:
             return (Event){.kind = EVENT_QUIT, .signal = SIGHUP};
         case WAIT_NOTHING:
-            if (cut && term_decode_flush(&c->decoder, &event)) return event;
-            if (!cut) return (Event){.kind = EVENT_NONE};
+            return (Event){.kind = EVENT_NONE};
         }
     }
 }
@@ -515,7 +446,6 @@ static void start(CursesTerm *c) {
     define_keys();
     kick();
     curs_set(0);
-    grow_pairs(c);
     term_decode_init(&c->decoder);
     forget_shown(c);
     follow_size(c);
@@ -537,7 +467,7 @@ static void close_term(Term *t) {
     mem_free(c->shown);
     mem_free(c->drawn);
     mem_free(c->line);
-    mem_free(c->pair);
+    colour_pairs_done(&c->pairs);
     mem_free(c);
 }
 
@@ -569,6 +499,7 @@ Status term_curses_open(const TermOptions *o, Term **out) {
     c->painting.depth = choice.depth;
     c->painting.glyphs = choice.glyphs;
     c->mouse = o->mouse;
+    c->wait.fd = INPUT_FD;
     bug_set_hook(signals_give_back);
     start(c);
     if (o->ask_ground && choice.can_answer && c->painting.depth != DEPTH_MONO) ask_ground(c);
