@@ -84,6 +84,7 @@ typedef struct {
 
 struct Tape {
     TapeMode mode;
+    bool may_stop; /* tape_may_stop */
     const Params *params;
     const Batch *batch;
     uint64_t seed, step;

@@ -29,6 +29,10 @@ Tape *tape_new(TapeMode mode) {
     return t;
 }
 
+void tape_may_stop(Tape *t) {
+    t->may_stop = true;
+}
+
 void tape_free(Tape *t) {
     if (!t) return;
     for (int i = 0; i < t->tables; i++) {
@@ -227,8 +231,8 @@ static void make_ready(Tape *t) {
 void tape_run(Tape *t, int from, int to) {
     BUG_ON(from < 0 || to > t->nodes);
     make_ready(t);
-    bool probe = t->mode == TAPE_PROBE; /* a look that nobody waits for any more need not be finished */
-    for (int i = from; i < to && !(probe && cancel_wanted()); i++) infos[t->node[i].op].forward(t, &t->node[i]);
+    bool look = t->mode == TAPE_PROBE || t->may_stop;
+    for (int i = from; i < to && !(look && cancel_wanted()); i++) infos[t->node[i].op].forward(t, &t->node[i]);
 }
 
 void tape_forward(Tape *t) {
@@ -322,6 +326,14 @@ const real *tape_value(const Tape *t, Vid v, int *rows, int *cols) {
     BUG_ON(v < 0 || v >= t->values || t->value[v].ld != t->value[v].cols);
     if (rows) *rows = t->value[v].rows;
     if (cols) *cols = t->value[v].cols;
+    return op_x(t, v);
+}
+
+const real *tape_part(const Tape *t, Vid v, int *rows, int *cols, int *ld) {
+    BUG_ON(v < 0 || v >= t->values);
+    *rows = t->value[v].rows;
+    *cols = t->value[v].cols;
+    *ld = t->value[v].ld;
     return op_x(t, v);
 }
 

@@ -43,6 +43,48 @@ static void rows_sum_to_one_and_masked_cells_are_zero(void **state) {
     stage_free(s);
 }
 
+/* Of a long text the stages are made when they are asked for, and there are blocks of their weights. */
+static void stages_of_a_long_text_are_made_again(void **state) {
+    (void)state;
+    static const char *const stages[] = {"scores", "scaled", "softcapped", "masked", "weights"};
+    ModelConfig c = stage_rich();
+    Str text;
+    str_init(&text);
+    for (int i = 0; i < 148; i++) str_add(&text, "the dogs near the cat ");
+    c.context = 800;
+    Stage *s = stage_new(text.s, c);
+    assert_true(observers_stages_later(&s->scene));
+    Snapshot *made = stage_look(s, "attention");
+    s->scene.whole = true;
+    Snapshot *whole = stage_look(s, "attention");
+    for (int l = 1; l >= 0; l--) {
+        const Field *weights = snapshot_field(made, "attention.%d.weights", l);
+        assert_ptr_equal(snapshot_field(made, "attention.%d.weights", l), weights);
+        for (int i = 0; i < 5; i++) {
+            const Field *a = snapshot_field(made, "attention.%d.%s", l, stages[i]);
+            const Field *b = snapshot_field(whole, "attention.%d.%s", l, stages[i]);
+            assert_int_equal(field_count(a), field_count(b));
+            for (size_t at = 0; at < field_count(a); at++) /* other products made the queries: not the same bits */
+                if (!(a->x[at] == b->x[at]) && !(fabs((double)(a->x[at] - b->x[at])) < 1e-5)) fail_msg("%s", a->name);
+        }
+        const Field *blocks = snapshot_field(made, "attention.%d.blocks", l);
+        const Field *w = snapshot_field(whole, "attention.%d.weights", l);
+        real most = 0;
+        int T = w->dim[1], n = blocks->dim[1], from = 40 * T / n, to = 41 * T / n;
+        for (int q = from; q < to; q++)
+            for (int k = from; k <= q; k++)
+                if (field_at(w, 2, q, k, 0) > most) most = field_at(w, 2, q, k, 0);
+        assert_true(fabs((double)(field_at(blocks, 2, 40, 40, 0) - most)) < 1e-6);
+        assert_true(field_at(blocks, 2, 40, 41, 0) == -1);
+    }
+    assert_null(snapshot_field(made, "attention.2.weights"));
+    assert_null(snapshot_field(whole, "attention.0.blocks"));
+    snapshot_unref(made);
+    snapshot_unref(whole);
+    stage_free(s);
+    str_done(&text);
+}
+
 /* q k / sqrt(hd), capped, softmax, times v: again in double from the fields themselves. */
 static void stages_follow_from_queries_keys_and_values(void **state) {
     (void)state;
@@ -287,6 +329,7 @@ static void observers_are_found_by_name(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_sum_to_one_and_masked_cells_are_zero),
+        cmocka_unit_test(stages_of_a_long_text_are_made_again),
         cmocka_unit_test(stages_follow_from_queries_keys_and_values),
         cmocka_unit_test(before_is_before_rope),
         cmocka_unit_test(tables_hold_every_cell),

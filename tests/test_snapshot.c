@@ -2,6 +2,7 @@
 #include "mem.h"
 #include "snapshot.h"
 
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -77,6 +78,53 @@ static void parts_are_shared(void **state) {
     assert_int_equal(mem_count().live, before);
 }
 
+/* Groups "N.a" and "N.b", N below 3. */
+static int make_two(const void *data, const char *name, Field **out) {
+    int *made = (int *)*(int *const *)data;
+    if (name[0] < '0' || name[0] > '2' || name[1] != '.') return 0;
+    out[0] = ramp("?.a", 2);
+    out[1] = ramp("?.b", 3);
+    out[0]->name[0] = out[1]->name[0] = name[0];
+    ++*made;
+    return 2;
+}
+
+static void *ask(void *snapshot) {
+    return (void *)snapshot_field(snapshot, "2.b");
+}
+
+static void fields_are_made_when_they_are_asked_for(void **state) {
+    (void)state;
+    size_t before = mem_count().live;
+    int made = 0;
+    SnapshotFacts facts = {0};
+    Snapshot *part = snapshot_new(&facts), *whole = snapshot_new(&facts);
+    int **data = mem_zero(1, sizeof *data);
+    *data = &made;
+    snapshot_set_maker(part, make_two, mem_free, data);
+    snapshot_include(whole, part);
+    const Field *a = snapshot_field(whole, "1.a");
+    assert_int_equal(field_count(a), 2);
+    assert_int_equal(field_count(snapshot_field(whole, "1.b")), 3);
+    assert_ptr_equal(snapshot_field(part, "1.a"), a);
+    assert_int_equal(made, 1);
+    assert_null(snapshot_field(whole, "1.c"));
+    assert_null(snapshot_field(whole, "x"));
+    pthread_t thread;
+    void *theirs;
+    assert_int_equal(pthread_create(&thread, NULL, ask, whole), 0);
+    assert_int_equal(pthread_join(thread, &theirs), 0);
+    assert_non_null(theirs);
+    assert_int_equal(field_count(a), 2); /* ours stay */
+    int ours = made;
+    assert_non_null(snapshot_field(whole, "0.b"));
+    assert_int_equal(made, ours + 1);
+    assert_int_equal(snapshot_fields(whole), 0);
+    snapshot_unref(part);
+    snapshot_unref(whole);
+    assert_int_equal(mem_count().live, before);
+}
+
 static void a_published_table_does_not_grow(void **state) {
     (void)state;
     Table *curve = table_new("curve", columns);
@@ -102,6 +150,7 @@ int main(void) {
         cmocka_unit_test(finds_fields_and_tables_by_name),
         cmocka_unit_test(the_last_reference_frees_all),
         cmocka_unit_test(parts_are_shared),
+        cmocka_unit_test(fields_are_made_when_they_are_asked_for),
         cmocka_unit_test(a_published_table_does_not_grow),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -411,8 +411,11 @@ static void draw_small(const PaneContext *x, const AttentionPlan *p, Canvas *c, 
     bool here = layer == x->cursor->layer && head == x->cursor->head;
     bool off = reading_is_off(x->snapshot, layer, head);
     draw_small_name(c, left, top, small_w(p), head, here, off);
-    SmallData data = {stage_field(x->snapshot, layer, STAGE_WEIGHTS), stage_field(x->snapshot, layer, STAGE_MASKED),
-                      head, p->small, p->tokens};
+    const Field *blocks = snapshot_field(x->snapshot, "attention.%d.blocks", layer);
+    SmallData data = {.weights = blocks, .head = head, .edge = p->small};
+    if (!blocks) data.weights = stage_field(x->snapshot, layer, STAGE_WEIGHTS);
+    if (!blocks) data.masked = stage_field(x->snapshot, layer, STAGE_MASKED);
+    data.tokens = data.weights->dim[1];
     Heat heat = {.rows = data.edge,
                  .cols = data.edge,
                  .heat = small_heat,

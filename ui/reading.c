@@ -80,11 +80,12 @@ const char *reading_setting(const Snapshot *s, const char *option) {
 }
 
 bool reading_attention(const Snapshot *s, int *layers, int *heads, int *tokens) {
-    const Field *weights = snapshot_field(s, "attention.0.weights");
-    if (!weights || weights->rank != 3 || field_count(weights) == 0) return false;
-    *heads = weights->dim[0];
-    *tokens = weights->dim[1];
-    for (*layers = 1; snapshot_field(s, "attention.%d.weights", *layers);) ++*layers;
+    bool blocks = snapshot_field(s, "attention.0.blocks") != NULL; /* of long texts: weights are made when asked for */
+    const Field *f = snapshot_field(s, blocks ? "attention.0.query" : "attention.0.weights");
+    if (!f || f->rank != 3 || field_count(f) == 0) return false;
+    *heads = f->dim[0];
+    *tokens = f->dim[1];
+    for (*layers = 1; snapshot_field(s, blocks ? "attention.%d.blocks" : "attention.%d.weights", *layers);) ++*layers;
     return true;
 }
 

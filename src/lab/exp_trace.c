@@ -166,6 +166,7 @@ static Status trace(Study *s, const TrainedModel *m) {
     STATUS_TRY(models_ids(m, study_options(s), "prompt", MODELS_PROMPT, &ids, &n));
     Observers *o = observers_new();
     Scene scene = models_scene(m, ids, n, study_seed(s));
+    scene.whole = true;
     const Tape *probe = observers_probe(o, &scene);
     Trace t = {.study = s, .table = study_table(s, "values")};
     Status status = visit_all(c, probe, count_stage, &t);

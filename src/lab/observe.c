@@ -25,7 +25,8 @@ static const Column mix_columns[] = {{"layer", COLUMN_INT, ""},    {"head", COLU
 
 static int layers_of(const Snapshot *s) {
     int n = 0;
-    while (snapshot_field(s, "attention.%d.weights", n)) n++;
+    bool blocks = snapshot_field(s, "attention.0.blocks") != NULL; /* of long texts: weights are made when asked for */
+    while (snapshot_field(s, blocks ? "attention.%d.blocks" : "attention.%d.weights", n)) n++;
     return n;
 }
 

@@ -10,6 +10,8 @@
  *   attention  fields attention.{l}.scores .scaled .softcapped (when on) .masked .weights [H T T]
  *              fields attention.{l}.query [H T hd] .key .value [Hkv T hd] (q and k after RoPE) .mix [H T hd]
  *              fields attention.{l}.query_before .key_before: before RoPE, when the model has it
+ *              of long texts the stages are made when they are asked for, and there are fields attention.{l}.blocks
+ *              [H 64 64]: the largest weight of each block, -1 where all of it is hidden
  *              field attention.head_off [L H]: 1 where a head is switched off; and the table tokens
  *              field attention.softcap [1]: the cap of the scores, when it is on
  *   rope       what positions do: see observe_rope.h

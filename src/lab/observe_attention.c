@@ -1,7 +1,10 @@
 /* The observer of attention: every stage of every head as fields. */
 #include "scene.h"
 
+#include "attention_stages.h"
 #include "bug.h"
+#include "cancel.h"
+#include "mem.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -18,14 +21,14 @@ static void add_stage(Snapshot *s, const Tape *t, int node, int layer, const cha
 
 /* A value [T x H*hd] as a field [H T hd]. */
 static void add_heads(Snapshot *s, const Tape *t, Vid v, int head_dim, int layer, const char *name) {
-    int T, cols;
-    const real *x = tape_value(t, v, &T, &cols);
+    int T, cols, ld;
+    const real *x = tape_part(t, v, &T, &cols, &ld);
     int heads = cols / head_dim;
     Field *f = field_new(3, (const int[]){heads, T, head_dim}, "attention.%d.%s", layer, name);
     for (int h = 0; h < heads; h++)
         for (int i = 0; i < T; i++)
             memcpy(f->x + (size_t)(h * T + i) * (size_t)head_dim,
-                   x + (size_t)i * (size_t)cols + (size_t)h * (size_t)head_dim, (size_t)head_dim * sizeof *x);
+                   x + (size_t)i * (size_t)ld + (size_t)h * (size_t)head_dim, (size_t)head_dim * sizeof *x);
     snapshot_add_field(s, f);
 }
 
@@ -39,13 +42,21 @@ static void add_before(Snapshot *s, const Tape *t, int head_dim, int layer, cons
     add_heads(s, t, tape_node(t, node).in[0], head_dim, layer, name);
 }
 
-static void add_layer(Snapshot *s, const Tape *t, int head_dim, int layer) {
+static int node_of(const Tape *t, int layer) {
     char name[64];
     snprintf(name, sizeof name, "block%d.attention", layer);
     int node = tape_find(t, name);
     BUG_ON(node < 0);
+    return node;
+}
+
+static void add_stages(Snapshot *s, const Tape *t, int layer) {
     static const char *const stages[] = {"scores", "scaled", "softcapped", "masked", "weights"};
-    for (size_t i = 0; i < sizeof stages / sizeof *stages; i++) add_stage(s, t, node, layer, stages[i]);
+    for (size_t i = 0; i < sizeof stages / sizeof *stages; i++) add_stage(s, t, node_of(t, layer), layer, stages[i]);
+}
+
+static void add_vectors(Snapshot *s, const Tape *t, int head_dim, int layer) {
+    int node = node_of(t, layer);
     NodeInfo n = tape_node(t, node);
     add_heads(s, t, n.in[0], head_dim, layer, "query");
     add_heads(s, t, n.in[1], head_dim, layer, "key");
@@ -70,10 +81,65 @@ static void add_softcap(Snapshot *s, const ModelConfig *c) {
     snapshot_add_field(s, f);
 }
 
+/* --- of long texts: the stages are made when they are asked for --- */
+
+typedef struct {
+    const Snapshot *vectors; /* that holds them; it holds us */
+    int layers;
+    AttentionShape shape[]; /* [layers] */
+} Later;
+
+static AttentionShape shape_of(const Scene *scene, int layer) {
+    const ModelConfig *c = model_config(scene->model);
+    return (AttentionShape){.heads = c->heads,
+                            .kv_heads = c->kv_heads,
+                            .head_dim = c->head_dim,
+                            .mask = model_mask(scene->model, &scene->tweak, layer),
+                            .softcap = c->softcap};
+}
+
+static const Field *vectors_of(const Snapshot *s, int layer, const char *which) {
+    return snapshot_field(s, "attention.%d.%s", layer, which);
+}
+
+static int make_stages(const void *data, const char *name, Field **out) {
+    static const char *const stages[] = {"scores", "scaled", "softcapped", "masked", "weights"};
+    const Later *l = data;
+    int layer, at = 0, found = 0;
+    if (sscanf(name, "attention.%d.%n", &layer, &at) != 1 || at == 0 || layer < 0 || layer >= l->layers) return 0;
+    for (int i = 0; i < 5; i++) found += strcmp(name + at, stages[i]) == 0;
+    if (!found || (strcmp(name + at, "softcapped") == 0 && !(l->shape[layer].softcap > 0))) return 0;
+    return attention_stages(&l->shape[layer], layer, vectors_of(l->vectors, layer, "query"),
+                            vectors_of(l->vectors, layer, "key"), vectors_of(l->vectors, layer, "value"), out);
+}
+
+static void make_later(const Scene *scene, Snapshot *s) {
+    int layers = model_config(scene->model)->layers;
+    Later *l = mem_zero(1, sizeof *l + (size_t)layers * sizeof *l->shape);
+    *l = (Later){.vectors = s, .layers = layers};
+    for (int layer = 0; layer < layers; layer++) l->shape[layer] = shape_of(scene, layer);
+    snapshot_set_maker(s, make_stages, mem_free, l);
+}
+
+static void add_blocks(const Scene *scene, Snapshot *s, int layer) {
+    AttentionShape shape = shape_of(scene, layer);
+    if (cancel_wanted()) return;
+    snapshot_add_field(s, attention_blocks(&shape, layer, vectors_of(s, layer, "query"), vectors_of(s, layer, "key"),
+                                           vectors_of(s, layer, "value")));
+}
+
 void observe_attention(Observers *o, const Scene *scene, Snapshot *s) {
     const Tape *t = observers_probe(o, scene);
     const ModelConfig *c = model_config(scene->model);
-    for (int layer = 0; layer < c->layers; layer++) add_layer(s, t, c->head_dim, layer);
+    bool later = observers_stages_later(scene);
+    for (int layer = 0; layer < c->layers; layer++) {
+        add_vectors(s, t, c->head_dim, layer);
+        if (later)
+            add_blocks(scene, s, layer);
+        else
+            add_stages(s, t, layer);
+    }
+    if (later) make_later(scene, s);
     add_head_off(s, scene);
     add_softcap(s, c);
 }

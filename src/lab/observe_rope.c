@@ -28,7 +28,7 @@ static const Column positions_columns[] = {{"kind", COLUMN_TEXT, ""},    {"base"
 /* Positions that the second pass is later: as many as the model has room for, at most SHIFT; 0: there is none. */
 static int shift_of(const Scene *scene) {
     const ModelConfig *c = model_config(scene->model);
-    if (scene->visible > LATER_MOST) return 0;
+    if (scene->visible > LATER_MOST || observers_stages_later(scene)) return 0;
     int room = c->context - scene->visible;
     if (c->pos != POS_LEARNED) return SHIFT;
     return room < SHIFT_LEARNED ? room : SHIFT_LEARNED;

@@ -1,5 +1,6 @@
 #include "scene.h"
 
+#include "attention_stages.h"
 #include "bug.h"
 #include "cache_sizes.h"
 #include "cancel.h"
@@ -34,6 +35,7 @@ struct Observers {
     Vid logits;
     ObserverSet set;          /* of this look */
     bool probed;              /* in this look */
+    bool lean;                /* the probe keeps no stages */
     Speaker *speaker, *plain; /* plain: NULL until asked for */
     BeamWatch *beam_watch;
     bool speaking;         /* the speaker is set for this look */
@@ -273,8 +275,21 @@ bool observers_look_on(Observers *o, const Scene *scene, ObserverSet set, Snapsh
 
 /* --- for the observers --- */
 
+bool observers_stages_later(const Scene *scene) {
+    const ModelConfig *c = model_config(scene->model);
+    size_t T = (size_t)scene->visible;
+    return !scene->whole && (size_t)c->layers * (size_t)c->heads * T * T > ATTENTION_STAGES_MOST;
+}
+
 Tape *observers_probe(Observers *o, const Scene *scene) {
     if (o->probed) return o->probe;
+    bool lean = observers_stages_later(scene);
+    if (o->lean != lean) {
+        tape_free(o->probe);
+        o->probe = tape_new(lean ? TAPE_EVAL : TAPE_PROBE);
+        tape_may_stop(o->probe);
+        o->lean = lean;
+    }
     batch_clear(&o->batch);
     batch_add(&o->batch, scene->ids, scene->visible, false);
     tape_begin(o->probe, model_read_params(scene->model), &o->batch, 0, 0);

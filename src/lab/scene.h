@@ -52,6 +52,7 @@ typedef struct {
     BpeLive *bpe;              /* sub-words learnt beside it; NULL: none */
     const SampleRun *samples;  /* sentences drawn beside it; NULL: none */
     const RunUpdate *update;   /* that led to the model; NULL: not known */
+    bool whole;                /* the probe keeps every stage, however many there are */
 } Scene;
 
 typedef enum {
@@ -83,6 +84,8 @@ bool observers_look_on(Observers *o, const Scene *scene, ObserverSet set, Snapsh
 bool observers_watch(const Observers *o, ObserverId id); /* ID is among those that look now */
 /* The probe after a forward pass over the visible tokens, and its logits [visible x V]; at most one pass a look. */
 Tape *observers_probe(Observers *o, const Scene *scene);
+/* The stages of attention are too many to be kept: the probe has none (attention_stages.h makes them again). */
+bool observers_stages_later(const Scene *scene);
 const real *observers_logits(Observers *o, const Scene *scene);
 /* A pass of its own with the loss of the next tokens, each visible token but the first being one, and back again. */
 typedef struct {

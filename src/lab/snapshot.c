@@ -5,10 +5,27 @@
 #include "mem.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+
+/* The group that a thread holds. */
+typedef struct Group {
+    pthread_t thread;
+    Field *field[SNAPSHOT_GROUP];
+    int fields;
+    struct Group *next;
+} Group;
+
+typedef struct {
+    SnapshotMake *make;
+    void (*free)(void *data);
+    void *data;
+    pthread_mutex_t lock;
+    Group *group;
+} Maker;
 
 struct Snapshot {
     atomic_int references;
@@ -20,6 +37,7 @@ struct Snapshot {
     int tables, table_capacity;
     Snapshot **part;
     int parts, part_capacity;
+    Maker *maker; /* NULL: none */
 };
 
 /* References are counted on snapshots that are otherwise constant. */
@@ -39,8 +57,79 @@ static const Field *find_hashed(const Snapshot *s, uint64_t hash, const char *na
     return found;
 }
 
+/* --- fields that are made when they are asked for --- */
+
+static void group_clear(Group *g) {
+    for (int i = 0; i < g->fields; i++) field_free(g->field[i]);
+    g->fields = 0;
+}
+
+static Group *group_of_thread(Maker *m) {
+    Group *g = m->group;
+    while (g && !pthread_equal(g->thread, pthread_self())) g = g->next;
+    if (g) return g;
+    g = MEM_NEW(Group);
+    g->thread = pthread_self();
+    g->next = m->group;
+    return m->group = g;
+}
+
+static const Field *find_in_group(const Group *g, const char *name) {
+    for (int i = 0; i < g->fields; i++)
+        if (strcmp(g->field[i]->name, name) == 0) return g->field[i];
+    return NULL;
+}
+
+static const Field *make_field(Maker *m, const char *name) {
+    Field *made[SNAPSHOT_GROUP];
+    BUG_ON(pthread_mutex_lock(&m->lock) != 0);
+    Group *g = group_of_thread(m);
+    const Field *found = find_in_group(g, name);
+    int n = found ? 0 : m->make(m->data, name, made);
+    if (n > 0) {
+        Group fresh = {.fields = n};
+        memcpy(fresh.field, made, (size_t)n * sizeof *made);
+        found = find_in_group(&fresh, name);
+        group_clear(found ? g : &fresh);
+        if (found) memcpy(g->field, made, (size_t)n * sizeof *made);
+        if (found) g->fields = n;
+    }
+    pthread_mutex_unlock(&m->lock);
+    return found;
+}
+
+static const Field *find_made(const Snapshot *s, const char *name) {
+    const Field *found = s->maker ? make_field(s->maker, name) : NULL;
+    for (int i = 0; !found && i < s->parts; i++) found = find_made(s->part[i], name);
+    return found;
+}
+
+static void maker_free(Maker *m) {
+    if (!m) return;
+    for (Group *g = m->group, *next; g; g = next) {
+        next = g->next;
+        group_clear(g);
+        mem_free(g);
+    }
+    m->free(m->data);
+    pthread_mutex_destroy(&m->lock);
+    mem_free(m);
+}
+
+void snapshot_set_maker(Snapshot *s, SnapshotMake *make, void (*free)(void *data), void *data) {
+    BUG_ON(s->maker != NULL);
+    s->maker = MEM_NEW(Maker);
+    s->maker->make = make;
+    s->maker->free = free;
+    s->maker->data = data;
+    BUG_ON(pthread_mutex_init(&s->maker->lock, NULL) != 0);
+}
+
+/* --- building --- */
+
 static const Field *find_field(const Snapshot *s, const char *name) {
-    return find_hashed(s, hash_of(name), name);
+    const Field *found = find_hashed(s, hash_of(name), name);
+    return found ? found : find_made(s, name);
 }
 
 Snapshot *snapshot_new(const SnapshotFacts *facts) {
@@ -51,7 +140,7 @@ Snapshot *snapshot_new(const SnapshotFacts *facts) {
 }
 
 void snapshot_add_field(Snapshot *s, Field *f) {
-    BUG_ON(find_field(s, f->name) != NULL);
+    BUG_ON(find_hashed(s, hash_of(f->name), f->name) != NULL);
     MEM_GROW(s->field, s->fields, s->field_capacity);
     MEM_GROW(s->field_hash, s->fields, s->field_hash_capacity);
     s->field_hash[s->fields] = hash_of(f->name);
@@ -101,6 +190,7 @@ Snapshot *snapshot_ref(const Snapshot *s) {
 static void snapshot_free(Snapshot *s) {
     for (int i = 0; i < s->fields; i++) field_free(s->field[i]);
     for (int i = 0; i < s->tables; i++) table_free(s->table[i]);
+    maker_free(s->maker);
     for (int i = 0; i < s->parts; i++) snapshot_unref(s->part[i]);
     mem_free(s->part);
     mem_free(s->field);

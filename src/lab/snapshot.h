@@ -88,6 +88,13 @@ void snapshot_add_table(Snapshot *s, Table *t);
 void snapshot_include(Snapshot *s, const Snapshot *part); /* its fields and tables too, shared; takes a reference */
 void snapshot_share(Snapshot *s, const Snapshot *from);   /* includes the parts of FROM, which has nothing else */
 
+/* Fields that are too many to be there all at once: made again from others, with the same numbers, when one of them is
+ * asked for. MAKE gives those of the group that NAME belongs to, at most SNAPSHOT_GROUP, or 0. A thread holds one group
+ * at a time: a field that was made lasts until it asks for one of another group. FREE frees DATA; S has one maker. */
+enum { SNAPSHOT_GROUP = 8 };
+typedef int SnapshotMake(const void *data, const char *name, Field **out);
+void snapshot_set_maker(Snapshot *s, SnapshotMake *make, void (*free)(void *data), void *data);
+
 Snapshot *snapshot_ref(const Snapshot *s); /* thread-safe */
 void snapshot_unref(const Snapshot *s);    /* thread-safe; NULL is allowed */
 

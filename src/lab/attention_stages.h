@@ -1,0 +1,24 @@
+/* attention_stages: what stands inside the attention of one layer (scores, scaled, softcapped, masked, weights), worked
+ * out from its queries and keys by the engine's own operation, so that the numbers are those of the pass that they are
+ * of. For long texts, of which the stages of all layers would be too many to keep. Private to the laboratory. */
+#ifndef LAB_ATTENTION_STAGES_H
+#define LAB_ATTENTION_STAGES_H
+
+#include "snapshot.h"
+#include "tape.h"
+
+enum { ATTENTION_BLOCKS = 64 }; /* along an edge */
+
+/* Numbers of one stage of all layers, beyond which they are made when they are asked for. */
+#define ATTENTION_STAGES_MOST ((size_t)1 << 22)
+
+/* QUERY [H T hd] after positions, KEY and VALUE [Hkv T hd]: fields attention.LAYER.STAGE [H T T], as many as there are
+ * stages; how many. */
+int attention_stages(const AttentionShape *shape, int layer, const Field *query, const Field *key, const Field *value,
+                     Field **out);
+/* The same in blocks: attention.LAYER.blocks [H n n], n = ATTENTION_BLOCKS, each the largest weight in it, -1 where the
+ * mask hides all of it. */
+Field *attention_blocks(const AttentionShape *shape, int layer, const Field *query, const Field *key,
+                        const Field *value);
+
+#endif
