@@ -528,6 +528,21 @@ static void the_options_leave_the_prompt(void **unused) {
     app_free(a);
 }
 
+/* Escape takes the cursor off the curve, at step 0, too; only the next one leaves the pane. */
+static void escape_first_leaves_the_curve(void **unused) {
+    (void)unused;
+    App *a = screen_new(NULL);
+    screen_keys(a, "1z<Home>");
+    for (int i = 0; i < 20; i++) screen_keys(a, "k");
+    screen_expect(a, "step under the cursor");
+    screen_keys(a, "<Esc>");
+    screen_refuse(a, "under the cursor");
+    screen_refuse(a, "attention ─");
+    screen_keys(a, "<Esc>");
+    screen_expect(a, "attention ─");
+    app_free(a);
+}
+
 /* --- completion --- */
 
 static int complete_count(Complete *c, const char *line, const char *item) {
@@ -874,6 +889,7 @@ int main(void) {
         cmocka_unit_test(help_scrolls_and_filters),
         cmocka_unit_test(the_options_of_the_run_make_a_command),
         cmocka_unit_test(the_options_leave_the_prompt),
+        cmocka_unit_test(escape_first_leaves_the_curve),
         cmocka_unit_test(commands_and_arguments_are_completed),
         cmocka_unit_test(a_click_gives_the_focus_and_sets_the_cursor),
         cmocka_unit_test(a_click_in_the_mask_sets_cell_and_layer),

@@ -388,6 +388,33 @@ static void a_word_may_be_poked(void **state) {
     lab_free(l);
 }
 
+static bool has_line(Lab *l, const char *line) {
+    Snapshot *s = lab_snapshot(l);
+    const Table *lines = snapshot_table(s, "state");
+    bool has = false;
+    for (long i = 0; i < table_rows(lines); i++) has = has || strcmp(table_text(lines, i, 0), line) == 0;
+    snapshot_unref(s);
+    return has;
+}
+
+/* A search of the truth is taken along to another run where there is a truth, and to no other. */
+static void a_beam_of_the_truth_needs_one(void **state) {
+    (void)state;
+    static const char of_truth[] = "beam width=4 length_norm=0 of=truth";
+    Lab *l = fixture_lab(NULL);
+    assert_false(has_line(l, of_truth));
+    fixture_do(l, "beam of=truth");
+    assert_true(has_line(l, of_truth));
+    fixture_do(l, "restart seed=2");
+    assert_true(has_line(l, of_truth));
+    fixture_do(l, "restart tokens=char");
+    assert_false(has_line(l, of_truth));
+    fixture_refused(l, "beam of=truth", "no grammar");
+    fixture_do(l, "restart tokens=word");
+    assert_false(has_line(l, of_truth));
+    lab_free(l);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_prompt_is_words_of_the_language),
@@ -402,6 +429,7 @@ int main(void) {
         cmocka_unit_test(the_untouched_model_stands_beside),
         cmocka_unit_test(tampering_is_said_and_changes_no_parameter),
         cmocka_unit_test(a_word_may_be_poked),
+        cmocka_unit_test(a_beam_of_the_truth_needs_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

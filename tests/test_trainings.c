@@ -6,6 +6,7 @@
 #include "crew.h"
 #include "experiment.h"
 #include "mem.h"
+#include "variant.h"
 
 #include <math.h>
 #include <poll.h>
@@ -307,6 +308,17 @@ static void a_stop_keeps_what_was_done(void **state) {
     end();
 }
 
+/* What is not set leaves what was there. */
+static void a_variant_takes_what_is_set(void **state) {
+    (void)state;
+    Options *from = variant_new("layers=3"), *to = variant_new("layers=1 heads=8");
+    variant_take(to, from, "layers heads");
+    assert_int_equal(options_int(to, "layers"), 3);
+    assert_int_equal(options_int(to, "heads"), 8);
+    options_free(from);
+    options_free(to);
+}
+
 /* ---- crew alone ---- */
 
 static Status ask_for_threads(void *user, int job, CrewSeat *seat) {
@@ -385,6 +397,7 @@ int main(void) {
         cmocka_unit_test(a_run_begins_with_what_it_is_given),
         cmocka_unit_test(the_first_fault_in_order_is_said),
         cmocka_unit_test(a_stop_keeps_what_was_done),
+        cmocka_unit_test(a_variant_takes_what_is_set),
         cmocka_unit_test(a_job_alone_has_all_threads),
         cmocka_unit_test(a_stop_takes_what_ends_well),
     };
