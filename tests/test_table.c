@@ -257,6 +257,15 @@ static void columns_that_do_not_fit_are_left_out(void **state) {
     assert_within(t, 0, 11, 1, " n\n12\n");
     assert_within(t, 0, -5, 1, " n\n12\n");
     assert_within(t, 2, 5, 1, "    p\n0.125\n");
+    static const Column wide[] = {
+        {"n", COLUMN_INT, ""}, {"a_long_heading", COLUMN_DOUBLE, "logits"}, {"p", COLUMN_DOUBLE, ""}, {0}};
+    Table *u = table_new("wide", wide);
+    table_add_int(u, 12), table_add_real(u, 0.5), table_add_real(u, 0.125);
+    assert_within(u, 0, 34, 3, " n  a_long_heading (logits)      p\n12                      0.5  0.125\n");
+    assert_within(u, 0, 33, 3, " n  a_long_heading      p\n12             0.5  0.125\n");
+    assert_within(u, 0, 24, 3, " n  a_long_…      p\n12       0.5  0.125\n");
+    assert_within(u, 0, 18, 2, " n  a_long_…\n12       0.5\n");
+    table_free(u);
     assert_bug(table_print_within(t, 0, 1, 3, 80, NULL));
     table_free(t);
 }

@@ -9,12 +9,16 @@
 #include <math.h>
 #include <string.h>
 
-enum { PRINT_DIGITS = 6, PRINT_GAP = 2, PRINT_LEAST_TEXT = 8 };
+enum { PRINT_DIGITS = 6, PRINT_GAP = 2, PRINT_LEAST_TEXT = 8, PRINT_LEAST_HEADING = 8 };
+
+/* With its unit, without, and cut to the width of what stands below: what gives way where columns have no room. */
+typedef enum { HEADING_WHOLE, HEADING_NAME, HEADING_CUT, HEADINGS } Heading;
 
 /* Columns on the screen that one column takes: numbers have a part before the point and one from it on. */
 typedef struct {
     int left, right;
     int width; /* of the whole, with the heading */
+    Heading heading;
 } Layout;
 
 static bool is_number(const Table *t, int column) {
@@ -49,11 +53,15 @@ static void print_cell(const Table *t, long row, int column, Str *out) {
     }
 }
 
-static void print_heading(const Table *t, int column, Str *out) {
+/* MOST: columns of one that is cut. */
+static void print_heading(const Table *t, int column, Heading heading, int most, Str *out) {
     const Column *c = table_column(t, column);
     str_clear(out);
-    str_add(out, c->name);
-    if (c->unit && *c->unit) str_addf(out, " (%s)", c->unit);
+    if (heading == HEADING_CUT && utf8_columns(c->name) > most)
+        str_addf(out, "%.*s…", (int)utf8_fit(c->name, most - 1), c->name);
+    else
+        str_add(out, c->name);
+    if (heading == HEADING_WHOLE && c->unit && *c->unit) str_addf(out, " (%s)", c->unit);
 }
 
 /* Columns before the point, or before the exponent where there is no point. */
@@ -61,8 +69,8 @@ static int columns_left(const char *number) {
     return (int)strcspn(number, ".e");
 }
 
-static void measure(const Table *t, int column, long first, long end, Layout *l, Str *cell) {
-    *l = (Layout){0};
+static void measure(const Table *t, int column, long first, long end, Heading heading, Layout *l, Str *cell) {
+    *l = (Layout){.heading = heading};
     for (long row = first; row < end; row++) {
         print_cell(t, row, column, cell);
         int width = utf8_columns(cell->s);
@@ -70,9 +78,10 @@ static void measure(const Table *t, int column, long first, long end, Layout *l,
         if (left > l->left) l->left = left;
         if (width - left > l->right) l->right = width - left;
     }
-    print_heading(t, column, cell);
+    int value = l->left + l->right;
+    print_heading(t, column, heading, value > PRINT_LEAST_HEADING ? value : PRINT_LEAST_HEADING, cell);
     l->width = utf8_columns(cell->s);
-    if (l->width < l->left + l->right) l->width = l->left + l->right;
+    if (l->width < value) l->width = value;
 }
 
 static void print_padded(Str *out, int before, const char *s, int after) {
@@ -90,7 +99,7 @@ static void end_line(Str *out) {
 
 static void print_headings(const Table *t, int from, int to, const Layout *layout, Str *cell, Str *out) {
     for (int c = from; c < to; c++) {
-        print_heading(t, c, cell);
+        print_heading(t, c, layout[c].heading, layout[c].width, cell);
         int space = layout[c].width - utf8_columns(cell->s);
         print_padded(out, is_number(t, c) ? space : 0, cell->s, (is_number(t, c) ? 0 : space) + PRINT_GAP);
     }
@@ -126,8 +135,11 @@ int table_print_within(const Table *t, long first, long rows, int from, int widt
     Layout *layout = MEM_ARRAY(Layout, (size_t)table_columns(t));
     Str cell;
     str_init(&cell);
-    for (int c = from; c < table_columns(t); c++) measure(t, c, first, end, &layout[c], &cell);
-    int to = columns_within(t, from, width, layout);
+    int to = from;
+    for (int heading = HEADING_WHOLE; heading < HEADINGS && to < table_columns(t); heading++) {
+        for (int c = from; c < table_columns(t); c++) measure(t, c, first, end, (Heading)heading, &layout[c], &cell);
+        to = columns_within(t, from, width, layout);
+    }
     print_headings(t, from, to, layout, &cell, out);
     for (long row = first; row < end; row++) print_row(t, row, from, to, layout, &cell, out);
     str_done(&cell);
