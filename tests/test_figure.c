@@ -161,7 +161,7 @@ static void expect_numbers(const double *value, int n, const char *const *words)
 static void bars_that_differ_little_read_differently(void **state) {
     (void)state;
     expect_numbers((double[]){2.51114, 2.5101, 2.6}, 3, (const char *const[]){" 2.5111\n", " 2.5101\n", " 2.6000\n"});
-    expect_numbers((double[]){0.5, 0.25, 0}, 3, (const char *const[]){" 0.50\n", " 0.25\n", " 0.00\n"});
+    expect_numbers((double[]){0.5, 0.25, 0}, 3, (const char *const[]){" 0.50\n", " 0.25\n", " 0\n"});
     expect_numbers((double[]){12, 3, 100}, 3, (const char *const[]){"  12\n", "   3\n", " 100\n"});
     expect_numbers((double[]){-14.41251, 2.5}, 2, (const char *const[]){" -14.413\n", "   2.500\n"});
     expect_numbers((double[]){0.9, 0.0000123}, 2, (const char *const[]){"0.9", "1.23e-05\n"});

@@ -666,6 +666,34 @@ static void options_that_do_not_show_are_counted(void **unused) {
     app_free(a);
 }
 
+/* A table that is too wide shows its other columns one after the other. */
+static void wide_tables_scroll_to_the_right(void **unused) {
+    (void)unused;
+    App *a = screen_new(NULL);
+    screen_keys(a, ":pane lab<Enter>z:experiment arch.cards<Enter>R");
+    assert_true(app_wait_jobs(a, 60));
+    app_tick(a);
+    assert_ok(app_command(a, "results cards"));
+    const CatalogEntry *e = catalog_find("arch.cards");
+    const Column *column = e->tables[0].columns;
+    int columns = 0;
+    while (column[columns].name) columns++;
+    Str text;
+    str_init(&text);
+    screen_text(a, 80, 24, &text);
+    assert_null(strstr(text.s, column[columns - 1].name));
+    for (int i = 0; i < columns + 3; i++) screen_keys(a, "+");
+    str_clear(&text);
+    screen_text(a, 80, 24, &text);
+    assert_non_null(strstr(text.s, column[columns - 1].name));
+    for (int i = 1; i < columns; i++) screen_keys(a, "-");
+    str_clear(&text);
+    screen_text(a, 80, 24, &text);
+    assert_non_null(strstr(text.s, column[0].name));
+    str_done(&text);
+    app_free(a);
+}
+
 /* ---- the presenter ---- */
 
 /* Cells of the screen that hold heat, and those of them that tall digits stand on. */
@@ -794,6 +822,7 @@ int main(void) {
         cmocka_unit_test(leaves_of_a_list_are_told_apart),
         cmocka_unit_test(what_is_not_there_is_not_spoken_of),
         cmocka_unit_test(options_that_do_not_show_are_counted),
+        cmocka_unit_test(wide_tables_scroll_to_the_right),
         cmocka_unit_test(the_next_word_has_a_legend),
         cmocka_unit_test(the_presented_map_is_large),
         cmocka_unit_test(presented_numbers_have_one_size),

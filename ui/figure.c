@@ -232,7 +232,7 @@ static Text number_text(const Bars *b, double value, int column) {
     if (table_column(b->table, column)->type == COLUMN_INT && fabs(value) < 1e9) return format_count((long long)value);
     if (b->decimals < 0 || !isfinite(value)) return format_figures(value);
     if (value != 0 && fabs(value) < pow(10, 1 - b->decimals)) return format_figures(value);
-    return b->decimals == 0 ? format_count(llround(value)) : format_fixed(value, b->decimals);
+    return b->decimals == 0 || value == 0 ? format_count(llround(value)) : format_fixed(value, b->decimals);
 }
 
 static Bars bars_of(const Figure *f, const Table *t, const char *without) {
@@ -260,7 +260,9 @@ static void draw_number(Canvas *c, int x, int y, const Bars *b, double value, in
     Text text = number_text(b, value, column);
     int columns = canvas_columns(c, text.s);
     bool whole = table_column(b->table, column)->type == COLUMN_INT;
-    int shift = whole ? NUMBER_W - columns : b->number_w - columns;
+    int behind = !whole && value == 0 && b->decimals > 0 ? b->decimals + 1 : 0; /* what is exactly 0 is no 0.0000 */
+    int shift = (whole ? NUMBER_W : b->number_w) - columns - behind;
+    if (shift < 0) shift = 0;
     canvas_text(c, x + shift, y, NUMBER_W - shift, text.s, STYLE_DIM, ATTRIBUTE_NONE);
 }
 

@@ -260,7 +260,8 @@ static void draw_content(const PaneContext *x, Canvas *c, Rect r) {
     } else if (s->tab == LAB_FIGURE) {
         draw_the_figure(s, c, r);
     } else if (lab_table(s) && table_rows(lab_table(s)) > 0) {
-        draw_table(c, r, lab_table(s), s->first, -1);
+        int columns = table_columns(lab_table(s));
+        draw_table_from(c, r, lab_table(s), s->first, s->column < columns ? s->column : columns - 1, -1);
     } else {
         draw_paragraph(c, r,
                        s->now.study.running ? _("No row yet.")

@@ -32,6 +32,7 @@ typedef struct {
     bool whole;                /* the explanation shows in full, however little it leaves for the rest */
     int tab;                   /* LAB_OPTIONS, LAB_FIGURE, LAB_FIRST_TABLE + i */
     long first;                /* row of the table at the top */
+    int column;                /* of the table, at the left; may be past the end: the last */
     const CatalogEntry *entry; /* the one on the right; NULL: none yet */
     Form *form;                /* its options */
     Job *job;                  /* of `now`; NULL: nothing was run */

@@ -20,7 +20,7 @@ static void choose(LabState *s, const CatalogEntry *e) {
     s->back = 0;
     s->form = form_new(catalog_options(e));
     s->tab = LAB_OPTIONS;
-    s->first = 0;
+    s->first = s->column = 0;
 }
 
 /* The right side shows what the list points at. */
@@ -145,7 +145,7 @@ static Status run_start(void *owner, const Words *words) {
     study_keep_models(study, true);
     s->job = job_start(study);
     s->now.study = (StudyState){.running = true, .done = (double)NAN, .seconds_left = (double)NAN};
-    s->first = 0;
+    s->first = s->column = 0;
     s->inside = true;
     s->tab = lab_has_tab(s, LAB_FIGURE) ? LAB_FIGURE : LAB_FIRST_TABLE;
     return status_ok();
@@ -244,7 +244,7 @@ static void step_tab(LabState *s, int by) {
     int most = LAB_FIRST_TABLE + LAB_TABLES;
     do s->tab = (s->tab + by + most) % most;
     while (!lab_has_tab(s, s->tab));
-    s->first = 0;
+    s->first = s->column = 0;
 }
 
 static Status run_results(void *owner, const Words *words) {
@@ -258,7 +258,7 @@ static Status run_results(void *owner, const Words *words) {
     int tab = tab_find(s, words->word[1]);
     if (tab < 0) return status_usage(_("%s has no table %s"), s->entry->id, words->word[1]);
     s->tab = tab;
-    s->first = 0;
+    s->first = s->column = 0;
     return status_ok();
 }
 
@@ -273,6 +273,25 @@ static Status run_earlier(void *owner, const Words *words) {
     s->inside = true;
     if (s->tab == LAB_OPTIONS) s->tab = lab_has_tab(s, LAB_FIGURE) ? LAB_FIGURE : LAB_FIRST_TABLE;
     return status_ok();
+}
+
+static Status scroll_columns(LabState *s, int by) {
+    const Table *t = lab_table(s);
+    if (!t) return status_usage(_("no table is shown; v goes to the next"));
+    int most = table_columns(t) - 1, column = (s->column < most ? s->column : most) + by;
+    s->column = column < 0 ? 0 : column > most ? most : column;
+    s->inside = true;
+    return status_ok();
+}
+
+static Status run_rightward(void *owner, const Words *words) {
+    (void)words;
+    return scroll_columns(((PaneCall *)owner)->state, 1);
+}
+
+static Status run_leftward(void *owner, const Words *words) {
+    (void)words;
+    return scroll_columns(((PaneCall *)owner)->state, -1);
 }
 
 static Status run_explain(void *owner, const Words *words) {
@@ -416,6 +435,7 @@ static void lab_subtitle(const PaneContext *x, char *out, size_t bytes) {
 static bool lab_offers(const PaneContext *x, const char *line) {
     const LabState *s = x->state;
     if (!strcmp(line, "start")) return s->entry != NULL;
+    if (!strcmp(line, "rightward")) return lab_table(s) && table_columns(lab_table(s)) > 1;
     if (!strcmp(line, "stop")) return s->job && s->now.study.running;
     if (!strcmp(line, "adopt")) return result_of(s)->study.model[0] != '\0';
     if (!strcmp(line, "enter")) return !s->inside || s->tab == LAB_OPTIONS;
@@ -427,6 +447,8 @@ static const KeyRow lab_keys[] = {
     {"S", "stop", N_("stop"), N_("stop the experiment that runs; its rows are kept")},
     {"v", "results", N_("next table"), N_("options, figure and tables in turn (also left and right)")},
     {"u", "earlier", NULL, N_("an earlier result of this experiment; after the oldest the newest again")},
+    {"+", "rightward", N_("columns"), N_("one column further right in a table that is too wide")},
+    {"-", "leftward", NULL, N_("one column back to the left")},
     {"w", "explain", NULL, N_("the explanation of the experiment in full, or as much as leaves room for the rest")},
     {"D", "reset", NULL, N_("the option under the cursor back to its default")},
     {"O", "adopt", N_("model"),
@@ -442,6 +464,8 @@ static const Command lab_pane_commands[] = {
     {"results", "[options|figure|TABLE]", N_("what is shown of the experiment; without a name the next"), 0, 1,
      run_results},
     {"earlier", "", N_("an earlier result of this experiment; after the oldest the newest again"), 0, 0, run_earlier},
+    {"rightward", "", N_("one column further right in a table that is too wide"), 0, 0, run_rightward},
+    {"leftward", "", N_("one column back to the left"), 0, 0, run_leftward},
     {"explain", "", N_("the explanation of the experiment in full, or as much as leaves room for the rest"), 0, 0,
      run_explain},
     {"reset", "", N_("the option under the cursor back to its default"), 0, 0, run_reset},
