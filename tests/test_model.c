@@ -364,7 +364,7 @@ static void test_fields_round_trip(void **state) {
         assert_true(config_get(&a, names[n], other, sizeof other));
         assert_string_equal(text, other);
     }
-    assert_int_equal(n, 27);
+    assert_int_equal(n, 28);
     ModelConfig c = preset("gpt");
     for (int i = 0; i < n; i++) { /* all fields together turn one preset into the other */
         char text[64];
