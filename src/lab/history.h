@@ -19,6 +19,6 @@ const RunMemory *history_nearest(const History *h, long step); /* the latest at 
 void history_forget_after(History *h, long step);              /* a fork */
 size_t history_bytes(const History *h);
 long history_spacing(const History *h);
-int history_kept(const History *h, const long **steps); /* rising, for marks on the time line; borrowed */
+int history_kept(const History *h, const long **steps); /* rising; borrowed */
 
 #endif

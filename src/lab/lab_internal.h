@@ -128,16 +128,16 @@ int lab_threads(const Options *o);       /* as given, else all cores */
 #define LAB_NO_MODEL "none"              /* of model= and tokenizer=: as if they were not given */
 const char *lab_model(const Options *o); /* the file or folder that O names; NULL: none, a model is trained */
 
-/* --- lab_files.c --- */
-const char *lab_base_name(const char *path); /* what a title shows of it; borrowed */
-
 /* --- lab_train.c --- */
 /* Of the tests on the way. */
-#define TRAIN_TEST_COLUMNS                                                                                             \
-    {"step", COLUMN_INT, ""}, {"tokens", COLUMN_INT, ""}, {"nll", COLUMN_DOUBLE, "nats"},                              \
-        {"perplexity", COLUMN_DOUBLE, ""}, {                                                                           \
-        "floor_perplexity", COLUMN_DOUBLE, ""                                                                          \
-    }
+/* clang-format off */
+#define TRAIN_TEST_COLUMNS            \
+    {"step", COLUMN_INT, ""},         \
+    {"tokens", COLUMN_INT, ""},       \
+    {"nll", COLUMN_DOUBLE, "nats"},   \
+    {"perplexity", COLUMN_DOUBLE, ""}, \
+    {"floor_perplexity", COLUMN_DOUBLE, ""}
+/* clang-format on */
 void train_adopt(TrainClock *t, Run *r, const Options *o);
 void train_done(TrainClock *t);
 bool train_pending(const Lab *l);
@@ -187,28 +187,29 @@ bool decode_turn(Lab *l);
 void decode_refresh(Lab *l); /* the generated tokens are those of the model looked at */
 int decode_visible(const Decoding *d);
 void decode_facts(const Lab *l, SnapshotFacts *f);
+/* The commands that bring prompt, position, filter and tampering of L to a fresh run, a row each: line. */
+Table *decode_state(const Lab *l);
+uint64_t decode_seed(const Lab *l); /* of what is drawn */
+
 /* --- lab_swap.c: other tokens in the sentence than those that were given or that the model chose --- */
 void swap_clear(Decoding *d);           /* for a new prompt: none */
 void swap_text(const Lab *l, Str *out); /* "token 3 is cats", added with ", " before when OUT has something */
 void swap_state(const Lab *l, Table *lines);
-/* The commands that bring prompt, position, filter and tampering of L to a fresh run, a row each: line. */
-Table *decode_state(const Lab *l);
 
 /* --- lab_visit.c: another model is looked at while the run waits --- */
 void visit_done(Lab *l);
 void visit_facts(const Lab *l, SnapshotFacts *f);
 
 /* --- lab_files.c --- */
-/* The model of a file becomes the run. NAME is what the title shows. */
-/* O describes R, which was opened from PATH. */
+const char *lab_base_name(const char *path); /* what a title shows of it; borrowed */
+/* O says what R is, which was opened from PATH: of ours its fields and plan, of others model= and tokenizer=. */
 Status files_remember(Options *o, Run *r, const char *path, const char *tokenizer) STATUS_CHECKED;
+/* The model of a file becomes the run. NAME is what the title shows. */
 Status files_open(Lab *l, const char *path, const char *tokenizer, const char *name) STATUS_CHECKED;
 
 /* --- lab_beam.c --- */
 void beam_adopt(Lab *l);                     /* a fresh run: what it cannot be asked is given up */
 void beam_add_state(const Lab *l, Table *t); /* the command that makes the settings these */
-
-uint64_t decode_seed(const Lab *l); /* of what is drawn */
 
 /* --- lab_bpe.c: sub-words that are learnt beside the run --- */
 Tokenizer *lab_tokenizer(const Lab *l); /* of the model that is looked at; NULL: it has none of its own */

@@ -23,11 +23,15 @@ extern const Option run_model_rows[]; /* arch (a preset), then every field of Mo
 /* corpus, tokens, merges, sentences, epochs, batch, lr, lr_min, schedule, warmup, weight_decay, clip, optimizer. */
 extern const Option run_plan_rows[];
 Options *run_options(void); /* both, at their defaults */
-#define RUN_CURVE_COLUMNS                                                                                              \
-    {"step", COLUMN_INT, ""}, {"tokens", COLUMN_INT, ""}, {"loss", COLUMN_DOUBLE, "nats"},                             \
-        {"learning_rate", COLUMN_DOUBLE, ""}, {"grad_norm", COLUMN_DOUBLE, ""}, {                                      \
-        "tokens_per_s", COLUMN_DOUBLE, "tokens/s"                                                                      \
-    }
+/* clang-format off */
+#define RUN_CURVE_COLUMNS              \
+    {"step", COLUMN_INT, ""},          \
+    {"tokens", COLUMN_INT, ""},        \
+    {"loss", COLUMN_DOUBLE, "nats"},   \
+    {"learning_rate", COLUMN_DOUBLE, ""}, \
+    {"grad_norm", COLUMN_DOUBLE, ""},  \
+    {"tokens_per_s", COLUMN_DOUBLE, "tokens/s"}
+/* clang-format on */
 extern const Column run_curve_columns[];
 extern const Column run_model_columns[]; /* part,parameters */
 
