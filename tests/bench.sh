@@ -1,6 +1,10 @@
 #!/bin/sh
 # Builds lantern and its benches and prints one line of JSON a figure (tests/bench.h says what is in it):
-#   sh tests/bench.sh [PART...]       train decode beam window text scale catalog memory look screen; all without any
+#   sh tests/bench.sh [PART...]       all without any; the names of their figures:
+#     train     train.gpt.threads2 ...       decode    decode.modern.batch32 ...    beam   beam.width16 ...
+#     window    window.chunks.T8192 ...      text      bpe.train gpt2.encode        scale  scale.T.2048 ...: time, memory
+#     catalog   catalog.lm.train ...         memory    memory.live: a whole run     look   look.wall ...: snapshots
+#     screen    frame.heat frame.wall: a redraw; screen.first_frame screen.idle screen.latency screen.steps
 # BENCH_TEXT is what bench_text learns from (4 MB of English; without it, words made up), BENCH_VOCABULARY a folder with
 # GPT-2's encoder.json and vocab.bpe. Nothing else should run meanwhile; BENCH_WITH is put before each program (chrt -f 20).
 set -eu

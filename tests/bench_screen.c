@@ -2,7 +2,6 @@
  * with two threads. Beside those of bench_frame its figures are
  *   screen.first_frame  from the start of the program to its whole first picture, at 120 x 40
  *   screen.idle     processor time of a run that is held, as a share of a core
- *   screen.memory   the most it held, the past included
  *   screen.latency  from a byte that is typed to the cell that shows it, at 80 x 24 and at 200 x 60; the keys come at
  *                   random moments, so all phases of a frame are met
  *   screen.steps    per second of the same training: live at 200 x 60, with its tests on the way, its history and its
@@ -17,6 +16,7 @@
 #include "pty.h"
 #include "rng.h"
 
+#include <dirent.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -102,38 +102,36 @@ static void measure_first_frame(int n) {
     bench_print(&f);
 }
 
-/* Of the child: seconds of the processor so far, and the most memory that it held, in MB (10^6). */
-static void read_child(Pty *p, double *seconds, double *megabytes) {
-    char path[64], line[512];
-    long user = 0, system = 0, kilobytes = 0;
-    snprintf(path, sizeof path, "/proc/%d/stat", (int)pty_child(p));
-    FILE *f = fopen(path, "r");
-    if (f && fgets(line, sizeof line, f) && strrchr(line, ')'))
-        (void)sscanf(strrchr(line, ')') + 2, "%*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %ld %ld", &user, &system);
-    if (f) fclose(f);
-    snprintf(path, sizeof path, "/proc/%d/status", (int)pty_child(p));
-    f = fopen(path, "r");
-    while (f && fgets(line, sizeof line, f)) (void)sscanf(line, "VmHWM: %ld", &kilobytes);
-    if (f) fclose(f);
-    *seconds = (double)(user + system) / (double)sysconf(_SC_CLK_TCK);
-    *megabytes = (double)kilobytes * 1024 / 1e6;
+/* Of the child: seconds of the processor that its threads have used so far. */
+static double seconds_of(Pty *p) {
+    char path[300];
+    double sum = 0;
+    (void)snprintf(path, sizeof path, "/proc/%d/task", (int)pty_child(p));
+    DIR *threads = opendir(path);
+    for (struct dirent *e; threads && (e = readdir(threads)) != NULL;) {
+        double nanoseconds = 0;
+        (void)snprintf(path, sizeof path, "/proc/%d/task/%.20s/schedstat", (int)pty_child(p), e->d_name);
+        FILE *f = e->d_name[0] == '.' ? NULL : fopen(path, "r");
+        if (f && fscanf(f, "%lf", &nanoseconds) == 1) sum += 1e-9 * nanoseconds;
+        if (f) (void)fclose(f);
+    }
+    if (threads) (void)closedir(threads);
+    return sum;
 }
 
-/* After some steps, held for so long. */
-static void measure_rest(double seconds) {
-    double before, after, megabytes;
-    BenchFigure idle = figure("idle", "share of a core", 120, 40), memory = figure("memory", "MB", 120, 40);
+/* After some steps, held: so many times for so long. */
+static void measure_rest(int runs, double seconds) {
+    BenchFigure idle = figure("idle", "share of a core", 120, 40);
     Pty *p = open_screen(120, 40);
     pty_type(p, " ");
     watch(p, 1);
-    read_child(p, &before, &megabytes);
-    watch(p, seconds);
-    read_child(p, &after, &megabytes);
+    for (int i = 0; i < runs; i++) {
+        double before = seconds_of(p);
+        watch(p, seconds);
+        bench_add(&idle, (seconds_of(p) - before) / seconds);
+    }
     close_screen(p);
-    bench_add(&idle, (after - before) / seconds);
-    bench_add(&memory, megabytes);
     bench_print(&idle);
-    bench_print(&memory);
 }
 
 /* ---- latency ---- */
@@ -243,7 +241,7 @@ int main(int argc, char **argv) {
         bench_heat(100);
         bench_wall(100);
         measure_first_frame(21);
-        measure_rest(10);
+        measure_rest(5, 3);
         measure_latency(80, 24, keys);
         measure_latency(200, 60, keys);
     }
