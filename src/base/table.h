@@ -61,7 +61,7 @@ void table_cell(const Table *t, long row, int column, Str *out);
  * one), at most ROWS rows from FIRST (rows < 0: all). */
 void table_print(const Table *t, long first, long rows, Str *out);
 /* The same without the name, from column FROM on as many columns as WIDTH takes, at least one; returns how many. Only a text in the
- * last one may be wider than there is room. Where not all have room headings lose their units, and then what is wider than the values. */
+ * last one may be wider than there is room. Headings lose their units, and then their ends, where that gives all columns room. */
 int table_print_within(const Table *t, long first, long rows, int from, int width, Str *out);
 
 #endif

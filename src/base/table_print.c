@@ -9,16 +9,18 @@
 #include <math.h>
 #include <string.h>
 
-enum { PRINT_DIGITS = 6, PRINT_GAP = 2, PRINT_LEAST_TEXT = 8, PRINT_LEAST_HEADING = 8 };
+enum { PRINT_DIGITS = 6, PRINT_GAP = 2, PRINT_LEAST_TEXT = 8, HEADING_MOST = 24, HEADING_LEAST = 10 };
 
-/* With its unit, without, and cut to the width of what stands below: what gives way where columns have no room. */
-typedef enum { HEADING_WHOLE, HEADING_NAME, HEADING_CUT, HEADINGS } Heading;
+/* How headings are written: what gives way where columns have no room is their units, then their ends. */
+typedef struct {
+    bool units;
+    int most; /* columns of one that is longer than its values */
+} Heading;
 
 /* Columns on the screen that one column takes: numbers have a part before the point and one from it on. */
 typedef struct {
     int left, right;
     int width; /* of the whole, with the heading */
-    Heading heading;
 } Layout;
 
 static bool is_number(const Table *t, int column) {
@@ -53,15 +55,16 @@ static void print_cell(const Table *t, long row, int column, Str *out) {
     }
 }
 
-/* MOST: columns of one that is cut. */
-static void print_heading(const Table *t, int column, Heading heading, int most, Str *out) {
+/* Above values that are VALUE columns wide. */
+static void print_heading(const Table *t, int column, Heading h, int value, Str *out) {
     const Column *c = table_column(t, column);
+    int most = value > h.most ? value : h.most;
     str_clear(out);
-    if (heading == HEADING_CUT && utf8_columns(c->name) > most)
+    if (utf8_columns(c->name) > most)
         str_addf(out, "%.*s…", (int)utf8_fit(c->name, most - 1), c->name);
     else
         str_add(out, c->name);
-    if (heading == HEADING_WHOLE && c->unit && *c->unit) str_addf(out, " (%s)", c->unit);
+    if (h.units && c->unit && *c->unit) str_addf(out, " (%s)", c->unit);
 }
 
 /* Columns before the point, or before the exponent where there is no point. */
@@ -69,8 +72,8 @@ static int columns_left(const char *number) {
     return (int)strcspn(number, ".e");
 }
 
-static void measure(const Table *t, int column, long first, long end, Heading heading, Layout *l, Str *cell) {
-    *l = (Layout){.heading = heading};
+static void measure(const Table *t, int column, long first, long end, Layout *l, Str *cell) {
+    *l = (Layout){0};
     for (long row = first; row < end; row++) {
         print_cell(t, row, column, cell);
         int width = utf8_columns(cell->s);
@@ -78,8 +81,11 @@ static void measure(const Table *t, int column, long first, long end, Heading he
         if (left > l->left) l->left = left;
         if (width - left > l->right) l->right = width - left;
     }
+}
+
+static void measure_heading(const Table *t, int column, Heading h, Layout *l, Str *cell) {
     int value = l->left + l->right;
-    print_heading(t, column, heading, value > PRINT_LEAST_HEADING ? value : PRINT_LEAST_HEADING, cell);
+    print_heading(t, column, h, value, cell);
     l->width = utf8_columns(cell->s);
     if (l->width < value) l->width = value;
 }
@@ -97,9 +103,9 @@ static void end_line(Str *out) {
     str_add_char(out, '\n');
 }
 
-static void print_headings(const Table *t, int from, int to, const Layout *layout, Str *cell, Str *out) {
+static void print_headings(const Table *t, int from, int to, Heading h, const Layout *layout, Str *cell, Str *out) {
     for (int c = from; c < to; c++) {
-        print_heading(t, c, layout[c].heading, layout[c].width, cell);
+        print_heading(t, c, h, layout[c].left + layout[c].right, cell);
         int space = layout[c].width - utf8_columns(cell->s);
         print_padded(out, is_number(t, c) ? space : 0, cell->s, (is_number(t, c) ? 0 : space) + PRINT_GAP);
     }
@@ -128,6 +134,23 @@ static int columns_within(const Table *t, int from, int width, const Layout *lay
     return to;
 }
 
+/* Lays the columns out from FROM on with these headings; as columns_within. */
+static int lay_out(const Table *t, int from, int width, Heading h, Layout *layout, Str *cell) {
+    for (int c = from; c < table_columns(t); c++) measure_heading(t, c, h, &layout[c], cell);
+    return columns_within(t, from, width, layout);
+}
+
+/* Those that give way least where all columns have room; where they never have, whole ones: there are columns to go to
+ * anyway. */
+static Heading choose_heading(const Table *t, int from, int width, Layout *layout, Str *cell) {
+    const Heading whole = {true, INT_MAX};
+    if (lay_out(t, from, width, whole, layout, cell) == table_columns(t)) return whole;
+    for (Heading h = {false, INT_MAX}; h.most >= HEADING_LEAST;
+         h.most = h.most > HEADING_MOST ? HEADING_MOST : h.most - 1)
+        if (lay_out(t, from, width, h, layout, cell) == table_columns(t)) return h;
+    return whole;
+}
+
 int table_print_within(const Table *t, long first, long rows, int from, int width, Str *out) {
     BUG_ON(first < 0 || from < 0 || from >= table_columns(t));
     if (first > table_rows(t)) first = table_rows(t);
@@ -135,12 +158,10 @@ int table_print_within(const Table *t, long first, long rows, int from, int widt
     Layout *layout = MEM_ARRAY(Layout, (size_t)table_columns(t));
     Str cell;
     str_init(&cell);
-    int to = from;
-    for (int heading = HEADING_WHOLE; heading < HEADINGS && to < table_columns(t); heading++) {
-        for (int c = from; c < table_columns(t); c++) measure(t, c, first, end, (Heading)heading, &layout[c], &cell);
-        to = columns_within(t, from, width, layout);
-    }
-    print_headings(t, from, to, layout, &cell, out);
+    for (int c = from; c < table_columns(t); c++) measure(t, c, first, end, &layout[c], &cell);
+    Heading heading = choose_heading(t, from, width, layout, &cell);
+    int to = lay_out(t, from, width, heading, layout, &cell);
+    print_headings(t, from, to, heading, layout, &cell, out);
     for (long row = first; row < end; row++) print_row(t, row, from, to, layout, &cell, out);
     str_done(&cell);
     mem_free(layout);
