@@ -18,7 +18,7 @@ enum { WAKE_READ, WAKE_WRITE };
 
 /* Pictures of running work take at most this share of the time, what they cost the screen included, but there is one in
  * LAZIEST seconds whatever it costs. */
-#define PICTURE_SHARE 0.02
+#define PICTURE_SHARE 0.015
 #define LAZIEST       0.5
 #define SLOW          0.25
 #define AT_ONCE       0.04 /* seconds: a look that takes no longer is always finished */
