@@ -53,8 +53,8 @@ void window_lm_free(WindowLm *m) {
     mem_free(m);
 }
 
-size_t window_lm_count(const WindowLm *m) {
-    return m->params.count;
+Params *window_lm_params(WindowLm *m) {
+    return &m->params;
 }
 
 /* The row of the token BACK places before each row, or of the first of its text. */

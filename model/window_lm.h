@@ -4,6 +4,7 @@
 #define MODEL_WINDOW_LM_H
 
 #include "batch.h"
+#include "params.h"
 #include "real.h"
 
 #include <stddef.h>
@@ -21,7 +22,7 @@ typedef struct WindowLm WindowLm;
 
 WindowLm *window_lm_new(const WindowConfig *c, uint64_t seed);
 void window_lm_free(WindowLm *m);
-size_t window_lm_count(const WindowLm *m); /* parameters */
+Params *window_lm_params(WindowLm *m);
 /* Update STEP (from 0) of STEPS on B with AdamW, cosine from LR to a tenth. Mean loss before it, nats per target. */
 double window_lm_step(WindowLm *m, const Batch *b, double lr, long step, long steps);
 /* [R x V], borrowed until the next call. */

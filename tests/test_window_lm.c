@@ -15,7 +15,7 @@ static WindowLm *small(void) {
 static void parameters_are_counted(void **state) {
     (void)state;
     WindowLm *m = small();
-    assert_int_equal(window_lm_count(m), VOCAB * 4 + WINDOW * 4 * 8 + 8 + VOCAB * 8 + VOCAB);
+    assert_int_equal(window_lm_params(m)->count, VOCAB * 4 + WINDOW * 4 * 8 + 8 + VOCAB * 8 + VOCAB);
     window_lm_free(m);
 }
 

@@ -95,3 +95,27 @@ bool kept_path(const KeptRecipe *r, const char *name, Str *path) {
     str_addf(path, "/%s-%016llx.lantern", name, (unsigned long long)r->hash);
     return true;
 }
+
+bool kept_read(const char *path, real *x, size_t n) {
+    Str file;
+    str_init(&file);
+    Status s = file_read(path, 0, &file);
+    uint64_t sum;
+    bool good = status_is_ok(&s) && file.len == n * sizeof *x + sizeof sum;
+    if (good) {
+        memcpy(x, file.s, n * sizeof *x);
+        memcpy(&sum, file.s + n * sizeof *x, sizeof sum);
+        good = sum == hash_bytes(HASH_START, x, n * sizeof *x);
+    }
+    str_done(&file);
+    return good;
+}
+
+Status kept_write(const char *path, const real *x, size_t n) {
+    FileWriter *w;
+    uint64_t sum = hash_bytes(HASH_START, x, n * sizeof *x);
+    STATUS_TRY(file_begin(path, &w));
+    fwrite(x, sizeof *x, n, file_stream(w));
+    fwrite(&sum, sizeof sum, 1, file_stream(w));
+    return file_commit(w);
+}

@@ -6,6 +6,7 @@
 
 #include "model.h"
 #include "option.h"
+#include "status.h"
 #include "str.h"
 #include "text/corpus.h"
 
@@ -27,5 +28,9 @@ bool kept_add_source(KeptRecipe *r, const char *spec);
 
 /* Where it is kept: FOLDER/NAME-HASH.lantern. NAME is for people. False: there is no folder for it. */
 bool kept_path(const KeptRecipe *r, const char *name, Str *path);
+
+/* The parameters of whatever is no language model, whose checkpoints hold the rest too: X [n], and a checksum. */
+bool kept_read(const char *path, real *x, size_t n); /* false: not there, or damaged; X may be half written then */
+Status kept_write(const char *path, const real *x, size_t n) STATUS_CHECKED;
 
 #endif
