@@ -1,8 +1,10 @@
 /* stories.copy, arch.ablate, window.quality: which bytes count as copied, how heads are scored, what a window hides. */
 #include "copying.h"
+#include "kept.h"
 #include "variant.h"
 
 #include <ctype.h>
+#include <glob.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,6 +66,33 @@ static void letters_of_known_names_are_marked(void **state) {
     copying_done(&t);
     corpus_free(c);
     options_free(o);
+}
+
+/* Of the stories the tiny ones are told, unless start= names the others. */
+static void a_rule_tells_the_stories(void **state) {
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        Options *o = task_options("stories");
+        Corpus *c;
+        CopyTask t;
+        Status s = k ? options_set(o, "start", "story") : status_ok();
+        assert_true(status_is_ok(&s));
+        s = copying_corpus(o, 1, &c);
+        assert_true(status_is_ok(&s));
+        s = copying_open(o, c, 1, &t);
+        assert_true(status_is_ok(&s));
+        Str text;
+        str_init(&text);
+        corpus_text(c, &c->train, 0, &text);
+        assert_memory_equal(text.s, k ? "In " : "A ", k ? 3 : 2);
+        str_clear(&text);
+        vocab_join(c->vocab, t.story[0].id + 1, t.story[0].n - 2, &text);
+        assert_memory_equal(text.s, k ? "In " : "A ", k ? 3 : 2);
+        str_done(&text);
+        copying_done(&t);
+        corpus_free(c);
+        options_free(o);
+    }
 }
 
 /* Logits that put all on the letter that stood there before: nothing for the copied, the same bits for all others. */
@@ -238,6 +267,7 @@ static void names_that_are_not_new_are_refused(void **state) {
     snprintf(corpus, sizeof corpus, "corpus=%s", grammar_path);
     study_free(run_study_until(STATUS_USAGE, "stories.copy", corpus, "unseen=s:train", "sentences=50", NULL));
     study_free(run_study_until(STATUS_USAGE, "stories.copy", "unseen=nothing:x", NULL));
+    study_free(run_study_until(STATUS_USAGE, "stories.copy", "start=nothing", NULL));
     study_free(run_study_until(STATUS_USAGE, "arch.ablate", "d=10", "heads=4", NULL));
     study_free(run_study_until(STATUS_USAGE, "window.quality", "windows=2,none", NULL));
     study_free(run_study_until(STATUS_USAGE, "window.quality", "windows=2,,4", NULL));
@@ -277,10 +307,50 @@ static void every_part_of_the_copying_experiment_is_there(void **state) {
     study_free(s);
 }
 
+/* Bits of a letter that comes again in the window model of a small experiment. */
+static double window_bits(void) {
+    Study *s = run_study("stories.copy", small[0], small[1], small[2], small[3], small[4], "heads=2", "texts=0",
+                         "seed=7", NULL);
+    Table *bits = study_result(s, "bits");
+    double x = cell_real(bits, 0, "repeat_bits");
+    table_free(bits);
+    study_free(s);
+    return x;
+}
+
+/* It is read again: one of zeros finds all 259 tokens alike. One that is damaged is trained again. */
+static void the_window_model_is_kept(void **state) {
+    (void)state;
+    char pattern[256];
+    glob_t found;
+    snprintf(pattern, sizeof pattern, "%s/lantern/stories-window-*", getenv("XDG_CACHE_HOME"));
+    if (glob(pattern, 0, NULL, &found) == 0) {
+        for (size_t i = 0; i < found.gl_pathc; i++) assert_int_equal(remove(found.gl_pathv[i]), 0);
+        globfree(&found);
+    }
+    double trained = window_bits();
+    assert_int_equal(glob(pattern, 0, NULL, &found), 0);
+    assert_int_equal(found.gl_pathc, 1);
+    size_t n = 259 * 16 + 8 * 16 * 64 + 64 + 259 * 64 + 259;
+    real *zeros = calloc(n, sizeof *zeros);
+    Status s = kept_write(found.gl_pathv[0], zeros, n);
+    assert_true(status_is_ok(&s));
+    near(window_bits(), log(259) / log(2), 1e-5);
+    FILE *f = fopen(found.gl_pathv[0], "r+b");
+    fputc(1, f);
+    fclose(f);
+    near(window_bits(), trained, 0);
+    s = kept_write(found.gl_pathv[0], zeros, n - 1);
+    assert_true(status_is_ok(&s));
+    near(window_bits(), trained, 0);
+    free(zeros);
+    globfree(&found);
+}
+
 static void one_thing_is_changed_at_a_time(void **state) {
     (void)state;
-    Study *s =
-        run_study("arch.ablate", small[0], small[1], small[2], small[3], small[4], "seeds=2", "rates=0.0001", NULL);
+    Study *s = run_study("arch.ablate", small[0], small[1], small[2], small[3], small[4], "heads=2", "seeds=2",
+                         "rates=0.0001", NULL);
     Table *bits = study_result(s, "bits"), *runs = study_result(s, "runs");
     static const char *const names[] = {"base", "nope", "relu_ffn", "no_norm", "qk_norm"};
     assert_int_equal(table_rows(bits), 5);
@@ -337,11 +407,13 @@ static int drop_cache(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(letters_of_known_names_are_marked),
+        cmocka_unit_test(a_rule_tells_the_stories),
         cmocka_unit_test(bits_are_counted_apart),
         cmocka_unit_test(a_name_that_comes_again_is_certain),
         cmocka_unit_test(heads_are_scored_by_their_weights),
         cmocka_unit_test(names_that_are_not_new_are_refused),
         cmocka_unit_test(every_part_of_the_copying_experiment_is_there),
+        cmocka_unit_test(the_window_model_is_kept),
         cmocka_unit_test(one_thing_is_changed_at_a_time),
         cmocka_unit_test(beyond_the_reach_the_subject_is_lost),
     };

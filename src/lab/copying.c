@@ -19,6 +19,8 @@ enum { PASS = 16, OWN_TESTS = 1 };
 
 const Option copying_options[] = {
     {"corpus", OPTION_TEXT, "stories", 0, 0, NULL, "file", N_("a grammar of stories")},
+    {"start", OPTION_TEXT, NULL, 0, 0, NULL, "rule",
+     N_("the rule that tells a story; default: tiny where there is one, else the first")},
     {"unseen", OPTION_TEXT, "s:test", 0, 0, NULL, "",
      N_("what of the grammar is fixed in the test stories, VARIABLE:TEXT,...: their names are new")},
     {"sentences", OPTION_INT, "4000", 1, 1e6, NULL, "", N_("training stories")},
@@ -60,13 +62,23 @@ static void fixed(const Options *o, Str *out) {
     for (const char *s = options_text(o, "unseen"); *s; s++) str_add_char(out, *s == ':' ? '=' : *s);
 }
 
+/* The rule to begin with: start=, else tiny where there is one. NULL: the first. */
+static const char *start_of(const Options *o, const Grammar *g) {
+    Language *l;
+    if (options_is_set(o, "start")) return options_text(o, "start");
+    Status s = language_new(g, "tiny", NULL, &l);
+    if (!status_is_ok(&s)) return NULL;
+    language_free(l);
+    return "tiny";
+}
+
 static Status open_unseen(const Options *o, Grammar **grammar, Language **language) {
     Str set;
     str_init(&set);
     fixed(o, &set);
     Status s = languages_read(options_text(o, "corpus"), grammar);
     if (status_is_ok(&s)) {
-        s = language_new(*grammar, NULL, set.len ? set.s : NULL, language);
+        s = language_new(*grammar, start_of(o, *grammar), set.len ? set.s : NULL, language);
         if (!status_is_ok(&s)) grammar_free(*grammar);
     }
     str_done(&set);
@@ -87,10 +99,24 @@ Status copying_check(const Options *o) {
 
 Status copying_corpus(const Options *o, uint64_t seed, Corpus **out) {
     CorpusTokens tokens = {.unit = VOCAB_BYTE};
-    STATUS_TRY(
-        corpora_load(options_text(o, "corpus"), tokens, (long)options_int(o, "sentences"), 0, OWN_TESTS, seed, out));
-    corpus_part(*out, (int)options_int(o, "context"));
-    return status_ok();
+    const char *spec = options_text(o, "corpus");
+    Grammar *g;
+    STATUS_TRY(languages_read(spec, &g));
+    Status s = corpora_load_rule(spec, start_of(o, g), NULL, tokens, (long)options_int(o, "sentences"), 0, OWN_TESTS,
+                                 seed, out);
+    grammar_free(g);
+    if (status_is_ok(&s)) corpus_part(*out, (int)options_int(o, "context"));
+    return s;
+}
+
+void copying_conventions(Study *s) {
+    study_about(s, "start_rule",
+                "stories are told by the rule tiny, where the grammar has one; start=story of the built-in one tells "
+                "them twice as long, with the same names");
+    study_about(s, "repeat_bits_rule",
+                "mean -log2 p of the letters of a name that stood in the story before; a name is a word that no "
+                "training story has");
+    study_about(s, "other_bits_rule", "the same of all other bytes and </s>; names that appear first among them");
 }
 
 static bool is_letter(unsigned char c) {

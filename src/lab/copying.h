@@ -24,14 +24,15 @@ typedef struct {
     long copied, other; /* predictions of either kind */
 } CopyTask;
 
-extern const Option copying_options[]; /* corpus, unseen, sentences, tests, context, schedule; an experiment adds batch,
-                                          lr, d, layers and heads */
+extern const Option copying_options[]; /* corpus, start, unseen, sentences, tests, context, schedule; an experiment adds
+                                          batch, lr, d, layers and heads */
 
 /* Options of lm.train for a model of the stories; PAIRS more ("pos=none"). */
 Options *copying_model(const Options *o, const char *pairs);
 /* An untrained model of RUN's options for VOCAB tokens, its embeddings drawn as wide as embedding_std= says. */
 Model *copying_begin(const Options *o, const Options *run, int vocab, uint64_t seed);
 Status copying_check(const Options *o) STATUS_CHECKED;
+void copying_conventions(Study *s); /* rows of `about`: which stories, what counts as copied */
 /* The training stories, cut to the context, with a few test stories of their own that nobody uses. */
 Status copying_corpus(const Options *o, uint64_t seed, Corpus **out) STATUS_CHECKED;
 /* tests= stories of which unseen= is fixed. Refused when they have no word that TRAIN does not have. */

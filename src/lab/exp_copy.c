@@ -6,6 +6,7 @@
 #include "decode/sampling.h"
 #include "experiment.h"
 #include "intl.h"
+#include "kept.h"
 #include "mem.h"
 #include "trainings.h"
 #include "window_lm.h"
@@ -25,11 +26,11 @@ static const Option copy_options[] = {
      N_("beginning of a story to go on from; default: those of test stories, up to where a name comes again")},
     {"texts", OPTION_INT, "3", 0, 1000, NULL, "", N_("stories to be continued when no prompt is given")},
     {"top_p", OPTION_REAL, "0.9", 0, 1, NULL, "", N_("how continuations are drawn")},
-    {"batch", OPTION_INT, "8", 1, 1024, NULL, "stories", N_("stories per step")},
+    {"batch", OPTION_INT, "32", 1, 1024, NULL, "stories", N_("stories per step")},
     {"lr", OPTION_REAL, "0.004", 1e-9, 10, NULL, "", N_("highest learning rate")},
-    {"d", OPTION_INT, "128", 1, 1024, NULL, "", N_("width of the Transformer")},
+    {"d", OPTION_INT, "64", 1, 1024, NULL, "", N_("width of the Transformer")},
     {"layers", OPTION_INT, "2", 1, 64, NULL, "", N_("its blocks")},
-    {"heads", OPTION_INT, "4", 1, 64, NULL, "", N_("its heads")},
+    {"heads", OPTION_INT, "8", 1, 64, NULL, "", N_("its heads")},
     {0},
 };
 
@@ -98,15 +99,49 @@ static Status train_window(Copy *x, WindowLm *m) {
     return status;
 }
 
+/* Where the cache keeps it; empty: nowhere. */
+static void window_path(const Copy *x, const WindowConfig *c, Str *path) {
+    const Options *o = study_options(x->study);
+    const char *const numbers[] = {"steps", "batch", "context"};
+    KeptRecipe r = kept_recipe();
+    kept_add_number(&r, study_seed(x->study));
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        kept_add_number(&r, (uint64_t)options_int(o, numbers[i]));
+    kept_add_text(&r, options_value(o, "lr"));
+    kept_add_number(&r, (uint64_t)c->window);
+    kept_add_number(&r, (uint64_t)c->embed);
+    kept_add_number(&r, (uint64_t)c->hidden);
+    kept_add_corpus(&r, x->corpus);
+    if (!study_caches(x->study) || !kept_path(&r, "stories-window", path)) str_clear(path);
+}
+
+static Status trained_window(Copy *x, const WindowConfig *c, WindowLm *m) {
+    Str path;
+    str_init(&path);
+    window_path(x, c, &path);
+    Params *p = window_lm_params(m);
+    Status s = status_ok();
+    if (path.len == 0 || !kept_read(path.s, p->x, p->count)) {
+        params_fill(p, study_seed(x->study));
+        s = train_window(x, m);
+        if (status_is_ok(&s) && path.len) {
+            Status kept = kept_write(path.s, p->x, p->count);
+            if (!status_is_ok(&kept)) study_warn(x->study, _("the trained model is not kept: %s"), kept.text);
+        }
+    }
+    str_done(&path);
+    return s;
+}
+
 static Status window_model(Copy *x) {
     const Options *o = study_options(x->study);
     int vocab = vocab_size(x->corpus->vocab);
     WindowConfig c = {vocab, (int)options_int(o, "window"), (int)options_int(o, "embed"),
                       (int)options_int(o, "hidden")};
     WindowLm *m = window_lm_new(&c, study_seed(x->study));
-    Status status = train_window(x, m);
+    Status status = trained_window(x, &c, m);
     if (status_is_ok(&status))
-        add_bits(x->study, "window", window_lm_count(m), copying_bits(&x->task, vocab, window_logits, m));
+        add_bits(x->study, "window", window_lm_params(m)->count, copying_bits(&x->task, vocab, window_logits, m));
     window_lm_free(m);
     return cancel_wanted() ? status_cancelled() : status;
 }
@@ -121,10 +156,10 @@ static Status measure(void *user, int job, Trained *t) {
     return cancel_wanted() ? status_cancelled() : status_ok();
 }
 
-static int best_head(const CopyHeads *h, int heads) {
+static int heaviest(const double *weight, int heads) {
     int best = 0;
     for (int i = 1; i < heads; i++)
-        if (h->induction[i] > h->induction[best]) best = i;
+        if (weight[i] > weight[best]) best = i;
     return best;
 }
 
@@ -160,8 +195,9 @@ static void look(Copy *x, const Trained *t) {
     const Story *s = &x->task.story[at];
     Table *induction = study_table(x->study, "induction"), *seen = study_table(x->study, "look");
     double *weight;
-    int *target, best = best_head(&x->heads, c->layers * c->heads);
+    int *target;
     copying_look(s, t->model, query, &weight, &target);
+    int best = heaviest(weight, c->layers * c->heads);
     for (int h = 0; h < c->layers * c->heads; h++) {
         table_add_int(induction, h / c->heads);
         table_add_int(induction, h % c->heads);
@@ -294,11 +330,7 @@ static Status transformer(Copy *x) {
 }
 
 static void add_conventions(Study *s) {
-    study_about(
-        s, "repeat_bits_rule",
-        "mean -log2 p of the letters of a name that stood in the story before; a name is a word that no training "
-        "story has");
-    study_about(s, "other_bits_rule", "the same of all other bytes and </s>; names that appear first among them");
+    copying_conventions(s);
     study_about(s, "induction_score_rule",
                 "mean weight that a head gives, before a letter of a name that has begun, to the places of that letter "
                 "where the name stood before; over %d stories",
@@ -306,7 +338,7 @@ static void add_conventions(Study *s) {
     study_about(
         s, "induction_rule",
         "one place of a test story (table look): position looks, target is the earlier place of the letter that "
-        "comes next that the head looks at most");
+        "comes next that the head looks at most; the head of look is the one that gives it most");
     study_about(s, "window_model", "bytes' embeddings side by side, one ReLU layer, AdamW, the same batches");
 }
 
@@ -330,9 +362,9 @@ const Experiment experiment_stories_copy = {
               .section = "S3 8",
               .title = N_("names never seen before are copied: attention against a window"),
               .see = N_(
-                  "Where a name comes again the window model can only guess; the Transformer learns to copy. Nothing "
-                  "is left to guess there: with more steps= it comes nearer to 0. One head of the last layer looks "
-                  "at the letter that comes next: O shows it."),
+                  "Where a name comes again the window model can only guess; the Transformer copies: nothing is left "
+                  "to guess there, and it comes near 0. A head of the last layer looks at the letter that comes "
+                  "next, where the name stood before: O shows it."),
               .options = (const Option *const[]){copy_options, copying_options, experiment_common_options, NULL},
               .tables = (const TableSpec[]){{"bits", bits_columns},
                                             {"induction", induction_columns},
