@@ -538,7 +538,7 @@ static void paragraphs_tables_digits(void **state) {
     Table *t = small_table();
     draw_table(c, (Rect){20, 0, 30, 5}, t, 1, 3);
     draw_table(c, (Rect){20, 6, 14, 3}, t, 0, -1);
-    assert_int_equal(draw_table_from(c, (Rect){36, 6, 20, 3}, t, 0, 1, -1), 1);
+    assert_int_equal(draw_table_from(c, (Rect){36, 6, 11, 3}, t, 0, 1, -1), 1);
     table_free(t);
     draw_big(c, (Rect){20, 10, 40, 6}, "2.535", STYLE_STRONG);
     draw_big(c, (Rect){20, 16, 18, 3}, "-0.17", STYLE_MODEL);

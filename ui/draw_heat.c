@@ -366,8 +366,9 @@ static void add_axis(Str *out, const char *arrow, const char *name, const char *
     str_addf(out, "%s %s%s", arrow, name, range);
 }
 
+/* Which show, counted from 0 as positions are everywhere. */
 static void write_range(int first, int shown, int count, char *out, size_t bytes) {
-    if (shown < count) snprintf(out, bytes, " %d\xE2\x80\x93%d/%d", first + 1, first + shown, count);
+    if (shown < count) snprintf(out, bytes, " %d\xE2\x80\x93%d/%d", first, first + shown - 1, count);
 }
 
 static void axis_titles(const HeatFrame *f, const Heat *h, bool ranges, Str *out) {
