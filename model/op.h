@@ -84,7 +84,8 @@ typedef struct {
 
 struct Tape {
     TapeMode mode;
-    bool may_stop; /* tape_may_stop */
+    TapeSeen *seen; /* of a lean pass; NULL: none */
+    void *seen_data;
     const Params *params;
     const Batch *batch;
     uint64_t seed, step;

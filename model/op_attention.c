@@ -12,6 +12,10 @@
 
 static const char *const stage_names[ATTENTION_STAGES] = {"scores", "scaled", "softcapped", "masked", "weights"};
 
+static bool keeps_stages(const Tape *t) {
+    return t->mode == TAPE_PROBE && !t->seen;
+}
+
 static int length_of(const Batch *b, int s) {
     return b->start[s + 1] - b->start[s];
 }
@@ -59,7 +63,7 @@ Vid tape_attention(Tape *t, Vid q, Vid k, Vid v, const AttentionShape *shape) {
     n->arg.attention.shape = *shape;
     n->keep[0] = op_keep(t, weight_count(t->batch, shape->heads, false));
     if (shape->softcap > 0) n->keep[1] = op_keep(t, weight_count(t->batch, shape->heads, false));
-    for (int i = 0; i < ATTENTION_STAGES && t->mode == TAPE_PROBE; i++)
+    for (int i = 0; i < ATTENTION_STAGES && keeps_stages(t); i++)
         n->arg.attention.stage[i] = op_keep(t, weight_count(t->batch, shape->heads, true));
     (void)op_integers(t, 4 * (size_t)t->rows, &n->integers);
     op_scratch(t, kernel_room(T, shape->head_dim) + allowed_room(T));
@@ -178,7 +182,7 @@ static QueryHead query_head(const Tape *t, const Node *n, const Walk *w, int hea
                    .tanh = a->softcap > 0 ? t->arena + n->keep[1] + at : NULL,
                    .off = a->head_off && a->head_off[head]};
     size_t stage_at = w->stage_at + (size_t)head * (size_t)w->span.T * (size_t)w->span.T;
-    for (int i = 0; i < ATTENTION_STAGES && t->mode == TAPE_PROBE; i++)
+    for (int i = 0; i < ATTENTION_STAGES && keeps_stages(t); i++)
         h.stage[i] = t->arena + n->arg.attention.stage[i] + stage_at;
     return h;
 }
@@ -250,7 +254,7 @@ void op_attention_backward(Tape *t, const Node *n) {
 const real *tape_stage(const Tape *t, int node, const char *stage, int dim[3]) {
     BUG_ON(node < 0 || node >= t->nodes);
     const Node *n = &t->node[node];
-    if (t->mode != TAPE_PROBE || n->op != OP_ATTENTION || t->batch->sequences != 1) return NULL;
+    if (!keeps_stages(t) || n->op != OP_ATTENTION || t->batch->sequences != 1) return NULL;
     for (int i = 0; i < ATTENTION_STAGES; i++) {
         if (strcmp(stage, stage_names[i]) != 0) continue;
         if (i == 2 && !(n->arg.attention.shape.softcap > 0)) return NULL;

@@ -147,3 +147,7 @@ uint64_t params_hash(const Params *p) {
     }
     return h;
 }
+
+void params_forget(const Params *p) {
+    if (p->forget) p->forget(p->owner);
+}

@@ -37,6 +37,7 @@ typedef struct {
     View *view;   /* [slices] of parameters that are only read, where x is NULL; owned */
     void *owner;  /* of the numbers that the views show; given to release at the end */
     void (*release)(void *owner);
+    void (*forget)(void *owner); /* for params_forget; NULL: nothing can be forgotten */
 } Params;
 
 void params_init(Params *p);
@@ -51,6 +52,8 @@ void params_fill(Params *p, uint64_t seed);
 /* Instead of params_seal: the numbers are OWNER's and only read. VIEW [slices] and OWNER pass to P. */
 void params_lend(Params *p, View *view, void *owner, void (*release)(void *owner));
 View params_view(const Params *p, int slice);
+/* Of parameters that lie in a file: its pages may go for now, they come again when they are read. */
+void params_forget(const Params *p);
 /* Number (r, c) of a slice, wherever it lies. */
 real params_number(const Params *p, int slice, int r, int c);
 int params_find(const Params *p, const char *name); /* -1: none */

@@ -5,6 +5,7 @@
 #include "grad_plan.h"
 #include "mem.h"
 #include "op.h"
+#include "value_plan.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -29,8 +30,10 @@ Tape *tape_new(TapeMode mode) {
     return t;
 }
 
-void tape_may_stop(Tape *t) {
-    t->may_stop = true;
+void tape_watch(Tape *t, TapeSeen *seen, void *data) {
+    BUG_ON(t->mode != TAPE_PROBE);
+    t->seen = seen;
+    t->seen_data = data;
 }
 
 void tape_free(Tape *t) {
@@ -99,7 +102,7 @@ Vid op_matrix(Tape *t, int rows, int cols) {
     size_t numbers = (size_t)rows * (size_t)cols;
     v->rows = rows;
     v->cols = v->ld = cols;
-    v->x = op_keep(t, numbers);
+    v->x = t->seen ? 0 : op_keep(t, numbers); /* 0: value_plan says where */
     v->grad = 0;
     v->whole = t->values;
     v->column = 0;
@@ -212,10 +215,10 @@ void tape_name(Tape *t, const char *format, ...) {
 
 #define SPARE_MOST ((size_t)1 << 22) /* numbers that an arena has beyond what it was asked for */
 
-/* Grows an arena to hold USED numbers; what is in it stays. */
-static void make_room(real **arena, size_t *size, size_t used) {
+/* Grows an arena to hold USED numbers, and MORE; what is in it stays. */
+static void make_room(real **arena, size_t *size, size_t used, bool more) {
     if (used <= *size) return;
-    size_t spare = used / 4, next = used + (spare < SPARE_MOST ? spare : SPARE_MOST);
+    size_t spare = more ? used / 4 : 0, next = used + (spare < SPARE_MOST ? spare : SPARE_MOST);
     real *fresh = mem_aligned(next, sizeof *fresh);
     if (*size) memcpy(fresh, *arena, *size * sizeof *fresh);
     mem_free(*arena);
@@ -224,25 +227,29 @@ static void make_room(real **arena, size_t *size, size_t used) {
 }
 
 static void make_ready(Tape *t) {
-    make_room(&t->arena, &t->size, t->used);
-    make_room(&t->scratch, &t->scratch_size, t->scratch_used);
+    make_room(&t->arena, &t->size, t->used, !t->seen);
+    make_room(&t->scratch, &t->scratch_size, t->scratch_used, true);
 }
 
 void tape_run(Tape *t, int from, int to) {
     BUG_ON(from < 0 || to > t->nodes);
     make_ready(t);
-    bool look = t->mode == TAPE_PROBE || t->may_stop;
-    for (int i = from; i < to && !(look && cancel_wanted()); i++) infos[t->node[i].op].forward(t, &t->node[i]);
+    bool probe = t->mode == TAPE_PROBE; /* a look that nobody waits for any more need not be finished */
+    for (int i = from; i < to && !(probe && cancel_wanted()); i++) {
+        infos[t->node[i].op].forward(t, &t->node[i]);
+        if (t->seen) t->seen(t->seen_data, t, i);
+    }
 }
 
 void tape_forward(Tape *t) {
+    if (t->seen) value_plan(t);
     tape_run(t, 0, t->nodes);
 }
 
 static void begin_backward(Tape *t, Vid loss, real *grad, bool add) {
-    BUG_ON(t->mode == TAPE_EVAL || loss < 0 || loss >= t->values);
+    BUG_ON(t->mode == TAPE_EVAL || t->seen || loss < 0 || loss >= t->values);
     grad_plan(t, loss);
-    make_room(&t->grad_arena, &t->grad_size, t->grad_used);
+    make_room(&t->grad_arena, &t->grad_size, t->grad_used, true);
     if (t->params->slices > t->slice_capacity) {
         t->slice_capacity = t->params->slices;
         t->slice_written = mem_resize(t->slice_written, (size_t)t->slice_capacity, sizeof *t->slice_written);
@@ -326,14 +333,6 @@ const real *tape_value(const Tape *t, Vid v, int *rows, int *cols) {
     BUG_ON(v < 0 || v >= t->values || t->value[v].ld != t->value[v].cols);
     if (rows) *rows = t->value[v].rows;
     if (cols) *cols = t->value[v].cols;
-    return op_x(t, v);
-}
-
-const real *tape_part(const Tape *t, Vid v, int *rows, int *cols, int *ld) {
-    BUG_ON(v < 0 || v >= t->values);
-    *rows = t->value[v].rows;
-    *cols = t->value[v].cols;
-    *ld = t->value[v].ld;
     return op_x(t, v);
 }
 

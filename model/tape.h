@@ -23,8 +23,11 @@ typedef enum {
 } TapeMode;
 
 Tape *tape_new(TapeMode mode);
-/* A pass that nobody waits for any more need not be finished (cancel.h); so it is with a probe. */
-void tape_may_stop(Tape *t);
+/* From the next recording on the passes of T, a probe, are lean: a value whose readers have all run gives its room to
+ * others, nothing inside attention is kept, and SEEN is told of each node when its outputs stand and its inputs still
+ * do. After a pass the last value is there, and no other. There is no way back. SEEN NULL: as before. */
+typedef void TapeSeen(void *data, const Tape *t, int node);
+void tape_watch(Tape *t, TapeSeen *seen, void *data);
 void tape_free(Tape *t);
 /* Forgets the nodes. PARAMS and BATCH are borrowed until the next call. SEED and STEP feed dropout's stream. */
 void tape_begin(Tape *t, const Params *params, const Batch *batch, uint64_t seed, uint64_t step);
@@ -91,8 +94,6 @@ int tape_find(const Tape *t, const char *name); /* the node that gives the value
 /* The numbers of a value and of its gradient, borrowed until the next recording. An output of tape_linear_parts stands
  * alone (rows * cols numbers without gaps) only on a probe tape: a BUG elsewhere. ROWS and COLS may be NULL. */
 const real *tape_value(const Tape *t, Vid v, int *rows, int *cols);
-/* Of a value that may be a part of a wider one: row r begins at r * ld. */
-const real *tape_part(const Tape *t, Vid v, int *rows, int *cols, int *ld);
 const real *tape_grad(const Tape *t,
                       Vid v); /* NULL when it has none, and on all but probe tapes: there its room has been reused */
 double tape_scalar(const Tape *t, Vid v);

@@ -445,6 +445,77 @@ static void test_impossible_shapes(void **state) {
     expect_refused(&c, "dropout");
 }
 
+/* --- lean passes --- */
+
+typedef struct {
+    const Tape *whole; /* of the same pass, with everything kept */
+    int seen;
+    const real *low, *high; /* where outputs lay */
+} Lean;
+
+static void expect_same_node(void *data, const Tape *t, int node) {
+    Lean *l = data;
+    int rows, cols, dim[3];
+    NodeInfo info = tape_node(t, node);
+    for (int i = -1; i < 3; i++) { /* what comes out, and what goes in */
+        Vid v = i < 0 ? info.out : info.in[i];
+        if (v == VID_NONE) continue;
+        const real *x = tape_value(t, v, &rows, &cols);
+        assert_memory_equal(x, tape_value(l->whole, v, NULL, NULL), (size_t)rows * (size_t)cols * sizeof *x);
+    }
+    const real *y = tape_value(t, info.out, NULL, NULL);
+    if (!l->low || y < l->low) l->low = y;
+    if (!l->high || y > l->high) l->high = y;
+    assert_null(tape_stage(t, node, "weights", dim));
+    assert_int_equal(node, l->seen++);
+}
+
+static void check_lean(const char *name, const char *field, const char *value) {
+    ModelConfig c = preset(name);
+    if (field) set(&c, field, value);
+    set(&c, "layers", "5");
+    Model *m = model_new(&c, 2);
+    Batch b;
+    int id[20];
+    for (int i = 0; i < 20; i++) id[i] = i * 7 % c.vocab;
+    batch_init(&b);
+    batch_add(&b, id, 20, false);
+    Tape *whole = tape_new(TAPE_PROBE), *lean = tape_new(TAPE_PROBE);
+    tape_begin(whole, model_read_params(m), &b, 0, 0);
+    Vid logits = model_graph(m, whole, NULL);
+    tape_forward(whole);
+    Lean l = {.whole = whole};
+    tape_watch(lean, expect_same_node, &l);
+    tape_begin(lean, model_read_params(m), &b, 0, 0);
+    assert_int_equal(model_graph(m, lean, NULL), logits);
+    tape_forward(lean);
+    assert_int_equal(l.seen, tape_nodes(whole));
+    assert_true(l.high - l.low < 20 * 1000); /* of a token: of one block, and not of five */
+    assert_memory_equal(tape_value(lean, logits, NULL, NULL), tape_value(whole, logits, NULL, NULL),
+                        20 * (size_t)c.vocab * sizeof(real));
+    tape_watch(lean, NULL, NULL);
+    tape_begin(lean, model_read_params(m), &b, 0, 0);
+    (void)model_graph(m, lean, NULL);
+    tape_forward(lean);
+    int dim[3];
+    assert_non_null(tape_stage(lean, tape_find(lean, "block4.attention"), "weights", dim));
+    tape_free(lean);
+    tape_free(whole);
+    batch_done(&b);
+    model_free(m);
+}
+
+static void test_lean_passes_give_the_same(void **state) {
+    (void)state;
+    check_lean("gpt", NULL, NULL);
+    check_lean("modern", NULL, NULL);
+    check_lean("modern", "parallel", "1");
+    check_lean("modern", "qk_norm", "1");
+    check_lean("modern", "norm_place", "both");
+    check_lean("gpt", "norm_place", "post");
+    check_lean("modern", "softcap", "3");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_presets_have_the_lectures_size),
@@ -462,6 +533,7 @@ int main(void) {
         cmocka_unit_test(test_fields_round_trip),
         cmocka_unit_test(test_bad_values),
         cmocka_unit_test(test_impossible_shapes),
+        cmocka_unit_test(test_lean_passes_give_the_same),
     };
     return cmocka_run_group_tests_name("model", tests, NULL, NULL);
 }

@@ -176,6 +176,10 @@ void decoder_set_threads(Decoder *d, int threads) {
     d->team = threads > 1 ? team_new(threads < TEAM_MOST ? threads : TEAM_MOST) : NULL;
 }
 
+void decoder_set_forgetful(Decoder *d, bool on) {
+    weights_set_forgetful(d->weights, on);
+}
+
 void decoder_reset(Decoder *d) {
     memset(d->stream, 0, (size_t)d->streams * sizeof *d->stream);
 }
@@ -404,6 +408,7 @@ static void pass(Decoder *d, const int *ids, int rows) {
     for (int r = 0; r < rows; r++) embed(d, r, ids[r]);
     for (int l = 0; l < d->config.layers; l++) {
         block(d, l, rows);
+        weights_used(d->weights);
         if (d->seen) d->seen(d->seen_data, l, rows, d->x);
     }
 }

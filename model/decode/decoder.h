@@ -25,6 +25,9 @@ Decoder *decoder_new(const Model *m, int streams, int capacity); /* capacity: to
  * the parameters of both; the streams of this one are its own to reset. */
 Decoder *decoder_beside(const Decoder *d, int streams, int capacity);
 void decoder_free(Decoder *d);
+/* Of a model that lies in a file: a pass holds one layer of it in memory, and takes longer (weights.h). Counts for all
+ * decoders beside it, too. */
+void decoder_set_forgetful(Decoder *d, bool on);
 void decoder_reset(Decoder *d); /* all streams are empty */
 /* Takes the model's parameters as they are now and empties all streams: what they hold is of other parameters. */
 void decoder_refresh(Decoder *d);

@@ -28,6 +28,7 @@ struct Weights {
     Plain *plain;
     Part *part;
     int plains, plain_capacity, parts, part_capacity;
+    bool forgetful;
 };
 
 /* LAYER -1: a slice of no block. SLICE_NONE: the model has none. */
@@ -146,6 +147,14 @@ void weights_refresh(Weights *w) {
         packed_set(&p->to->packed, p->first, slice_of(w, p->slice)->rows, numbers_of(w, p->slice),
                    numbers_of(w, p->bias));
     }
+}
+
+void weights_set_forgetful(Weights *w, bool on) {
+    w->forgetful = on && is_lent(w);
+}
+
+void weights_used(const Weights *w) {
+    if (w->forgetful) params_forget(model_read_params(w->model));
 }
 
 bool weights_shares(const Weights *w) {

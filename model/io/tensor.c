@@ -168,6 +168,11 @@ static View converted(const TensorSource *t, const Slice *s, real **own) {
     return (View){.x = *own, .ld = n, .turned = t->turned};
 }
 
+static void forget(void *owner) {
+    const Held *h = owner;
+    for (int i = 0; i < h->mappings; i++) mapping_forget(h->mapping[i]);
+}
+
 static void lend_all(Params *p, const TensorSource *source, Mapping **mapping, int n) {
     Held *h = MEM_NEW(Held);
     View *view = MEM_ARRAY(View, (size_t)p->slices);
@@ -184,6 +189,7 @@ static void lend_all(Params *p, const TensorSource *source, Mapping **mapping, i
     }
     for (int i = 0; copied && i < n; i++) mapping_forget(mapping[i]);
     params_lend(p, view, h, release);
+    p->forget = forget;
 }
 
 Status tensors_adopt(const char *file, Model *m, const TensorSource *source, TensorUse use, Mapping **mapping, int n) {

@@ -21,14 +21,14 @@ static void add_stage(Snapshot *s, const Tape *t, int node, int layer, const cha
 
 /* A value [T x H*hd] as a field [H T hd]. */
 static void add_heads(Snapshot *s, const Tape *t, Vid v, int head_dim, int layer, const char *name) {
-    int T, cols, ld;
-    const real *x = tape_part(t, v, &T, &cols, &ld);
+    int T, cols;
+    const real *x = tape_value(t, v, &T, &cols);
     int heads = cols / head_dim;
     Field *f = field_new(3, (const int[]){heads, T, head_dim}, "attention.%d.%s", layer, name);
     for (int h = 0; h < heads; h++)
         for (int i = 0; i < T; i++)
             memcpy(f->x + (size_t)(h * T + i) * (size_t)head_dim,
-                   x + (size_t)i * (size_t)ld + (size_t)h * (size_t)head_dim, (size_t)head_dim * sizeof *x);
+                   x + (size_t)i * (size_t)cols + (size_t)h * (size_t)head_dim, (size_t)head_dim * sizeof *x);
     snapshot_add_field(s, f);
 }
 
@@ -83,9 +83,21 @@ static void add_softcap(Snapshot *s, const ModelConfig *c) {
 
 /* --- of long texts: the stages are made when they are asked for --- */
 
+void observe_attention_catch(Snapshot *to, const Tape *t, int node, int head_dim) {
+    static const char *const names[] = {"query", "key", "value"};
+    NodeInfo n = tape_node(t, node);
+    int layer, at = 0;
+    if (sscanf(n.name, "block%d.attention%n", &layer, &at) != 1 || at == 0) return;
+    const char *rest = n.name + at;
+    if (strcmp(rest, ".query.rope") == 0) add_heads(to, t, n.in[0], head_dim, layer, "query_before");
+    if (strcmp(rest, ".key.rope") == 0) add_heads(to, t, n.in[0], head_dim, layer, "key_before");
+    for (int i = 0; !*rest && i < 3; i++) add_heads(to, t, n.in[i], head_dim, layer, names[i]);
+}
+
 typedef struct {
     const Snapshot *vectors; /* that holds them; it holds us */
     int layers;
+    unsigned char *off;     /* [layers heads] switched off */
     AttentionShape shape[]; /* [layers] */
 } Later;
 
@@ -103,22 +115,33 @@ static const Field *vectors_of(const Snapshot *s, int layer, const char *which) 
 }
 
 static int make_stages(const void *data, const char *name, Field **out) {
-    static const char *const stages[] = {"scores", "scaled", "softcapped", "masked", "weights"};
+    static const char *const made[] = {"scores", "scaled", "softcapped", "masked", "weights", "mix"};
     const Later *l = data;
     int layer, at = 0, found = 0;
     if (sscanf(name, "attention.%d.%n", &layer, &at) != 1 || at == 0 || layer < 0 || layer >= l->layers) return 0;
-    for (int i = 0; i < 5; i++) found += strcmp(name + at, stages[i]) == 0;
+    for (int i = 0; i < 6; i++) found += strcmp(name + at, made[i]) == 0;
     if (!found || (strcmp(name + at, "softcapped") == 0 && !(l->shape[layer].softcap > 0))) return 0;
     return attention_stages(&l->shape[layer], layer, vectors_of(l->vectors, layer, "query"),
                             vectors_of(l->vectors, layer, "key"), vectors_of(l->vectors, layer, "value"), out);
 }
 
+static void free_later(void *data) {
+    Later *l = data;
+    mem_free(l->off);
+    mem_free(l);
+}
+
 static void make_later(const Scene *scene, Snapshot *s) {
     int layers = model_config(scene->model)->layers;
     Later *l = mem_zero(1, sizeof *l + (size_t)layers * sizeof *l->shape);
-    *l = (Later){.vectors = s, .layers = layers};
-    for (int layer = 0; layer < layers; layer++) l->shape[layer] = shape_of(scene, layer);
-    snapshot_set_maker(s, make_stages, mem_free, l);
+    size_t heads = (size_t)model_config(scene->model)->heads;
+    *l = (Later){.vectors = s, .layers = layers, .off = MEM_ARRAY(unsigned char, (size_t)layers *heads)};
+    if (scene->tweak.head_off) memcpy(l->off, scene->tweak.head_off, (size_t)layers * heads);
+    for (int layer = 0; layer < layers; layer++) {
+        l->shape[layer] = shape_of(scene, layer);
+        l->shape[layer].head_off = l->off + (size_t)layer * heads;
+    }
+    snapshot_set_maker(s, make_stages, free_later, l);
 }
 
 static void add_blocks(const Scene *scene, Snapshot *s, int layer) {
@@ -132,12 +155,15 @@ void observe_attention(Observers *o, const Scene *scene, Snapshot *s) {
     const Tape *t = observers_probe(o, scene);
     const ModelConfig *c = model_config(scene->model);
     bool later = observers_stages_later(scene);
+    if (later && cancel_wanted()) return; /* the pass was not finished */
+    if (later) snapshot_include(s, observers_caught(o));
     for (int layer = 0; layer < c->layers; layer++) {
-        add_vectors(s, t, c->head_dim, layer);
-        if (later)
+        if (later) {
             add_blocks(scene, s, layer);
-        else
+        } else {
             add_stages(s, t, layer);
+            add_vectors(s, t, c->head_dim, layer);
+        }
     }
     if (later) make_later(scene, s);
     add_head_off(s, scene);

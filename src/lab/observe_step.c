@@ -146,13 +146,6 @@ static void add_fields_of(Snapshot *s, const Taught *taught, int node) {
     add_field(s, node, "gradient", taught->grad ? tape_grad(taught->tape, info.out) : NULL, rows, cols);
 }
 
-/* Of all operations or, where that is too much, of the one that is looked at. */
-static void add_fields(Snapshot *s, const Taught *taught, const Scene *scene, bool all) {
-    int nodes = tape_nodes(taught->tape);
-    for (int node = 0; node < nodes; node++)
-        if (all || node == scene->operation) add_fields_of(s, taught, node);
-}
-
 static size_t count_values(const Tape *tape) {
     size_t n = 0;
     for (int node = 0; node < tape_nodes(tape); node++) {
@@ -276,16 +269,27 @@ static void add_pass(Snapshot *s, const Scene *scene, const Taught *taught, size
     snapshot_add_table(s, t);
 }
 
+/* The pass while its operations are gone through. */
+typedef struct {
+    Snapshot *snapshot;
+    const Scene *scene;
+    Table *ops;
+    size_t values; /* of all operations */
+} Seeing;
+
+/* Numbers are kept of all operations or, where that is too much, of the one that is looked at. */
+static void see_node(void *data, const Taught *t, int node) {
+    Seeing *g = data;
+    if (node == 0) g->values = count_values(t->tape);
+    add_op(g->ops, t, model_read_params(g->scene->model), node);
+    if (g->values <= KEPT_MOST || node == g->scene->operation) add_fields_of(g->snapshot, t, node);
+}
+
 void observe_step(Observers *o, const Scene *scene, Snapshot *s) {
-    Taught taught = observers_taught(o, scene);
-    const Params *p = model_read_params(scene->model);
-    size_t values = count_values(taught.tape);
-    bool kept = values <= KEPT_MOST;
-    Table *ops = table_new("ops", observe_step_op_columns);
-    for (int node = 0; node < tape_nodes(taught.tape); node++) add_op(ops, &taught, p, node);
-    snapshot_add_table(s, ops);
-    add_fields(s, &taught, scene, kept);
-    add_pass(s, scene, &taught, values, kept);
+    Seeing g = {s, scene, table_new("ops", observe_step_op_columns), 0};
+    Taught taught = observers_taught(o, scene, see_node, &g);
+    snapshot_add_table(s, g.ops);
+    add_pass(s, scene, &taught, g.values, g.values <= KEPT_MOST);
     add_tensors(s, scene);
 }
 

@@ -35,7 +35,7 @@ struct Observers {
     Vid logits;
     ObserverSet set;          /* of this look */
     bool probed;              /* in this look */
-    bool lean;                /* the probe keeps no stages */
+    Snapshot *caught;         /* what attention's observer needs of a lean pass; NULL: none */
     Speaker *speaker, *plain; /* plain: NULL until asked for */
     BeamWatch *beam_watch;
     bool speaking;         /* the speaker is set for this look */
@@ -109,6 +109,7 @@ void observers_free(Observers *o) {
     if (!o) return;
     observers_forget(o);
     drop_decoders(o);
+    snapshot_unref(o->caught);
     tape_free(o->probe);
     batch_done(&o->batch);
     if (o->later) tape_free(o->later);
@@ -275,21 +276,40 @@ bool observers_look_on(Observers *o, const Scene *scene, ObserverSet set, Snapsh
 
 /* --- for the observers --- */
 
+/* --- a lean pass: what is not taken while it runs is gone --- */
+
+typedef struct {
+    Observers *observers;
+    const Scene *scene;
+} Catching;
+
+static void forget_caught(Observers *o) {
+    snapshot_unref(o->caught);
+    o->caught = NULL;
+}
+
+static void catch_node(void *data, const Tape *t, int node) {
+    const Catching *c = data;
+    if (observers_watch(c->observers, OBSERVE_attention))
+        observe_attention_catch(c->observers->caught, t, node, model_config(c->scene->model)->head_dim);
+    if (strcmp(tape_node(t, node).op, "attention") == 0) params_forget(model_read_params(c->scene->model));
+}
+
+const Snapshot *observers_caught(const Observers *o) {
+    return o->caught;
+}
+
 bool observers_stages_later(const Scene *scene) {
-    const ModelConfig *c = model_config(scene->model);
-    size_t T = (size_t)scene->visible;
-    return !scene->whole && (size_t)c->layers * (size_t)c->heads * T * T > ATTENTION_STAGES_MOST;
+    return !scene->whole && attention_stages_are_many(model_config(scene->model), scene->visible);
 }
 
 Tape *observers_probe(Observers *o, const Scene *scene) {
     if (o->probed) return o->probe;
     bool lean = observers_stages_later(scene);
-    if (o->lean != lean) {
-        tape_free(o->probe);
-        o->probe = tape_new(lean ? TAPE_EVAL : TAPE_PROBE);
-        tape_may_stop(o->probe);
-        o->lean = lean;
-    }
+    Catching catching = {.observers = o, .scene = scene};
+    tape_watch(o->probe, lean ? catch_node : NULL, &catching);
+    forget_caught(o);
+    if (lean) o->caught = snapshot_new(&(SnapshotFacts){0});
     batch_clear(&o->batch);
     batch_add(&o->batch, scene->ids, scene->visible, false);
     tape_begin(o->probe, model_read_params(scene->model), &o->batch, 0, 0);
@@ -320,10 +340,32 @@ static real *taught_room(Observers *o, size_t n) {
     return o->taught_grad;
 }
 
-Taught observers_taught(Observers *o, const Scene *scene) {
+/* A lean pass that is watched. */
+typedef struct {
+    TaughtSeen *seen;
+    void *data;
+    const Params *params;
+    Taught taught;
+} Teaching;
+
+static void teach_node(void *data, const Tape *t, int node) {
+    const Teaching *g = data;
+    g->seen(g->data, &g->taught, node);
+    if (strcmp(tape_node(t, node).op, "attention") == 0) params_forget(g->params);
+}
+
+static void teach_all(const Taught *t, TaughtSeen *seen, void *data) {
+    for (int node = 0; node < tape_nodes(t->tape); node++) seen(data, t, node);
+}
+
+Taught observers_taught(Observers *o, const Scene *scene, TaughtSeen *seen, void *data) {
     const Params *p = model_read_params(scene->model);
     if (!o->taught) o->taught = tape_new(TAPE_PROBE);
     Taught t = {.tape = o->taught, .loss = VID_NONE};
+    Teaching teaching = {seen, data, p, t};
+    bool forward = scene->visible < 2 || (double)p->count * scene->visible > TAUGHT_MOST;
+    bool lean = forward && observers_stages_later(scene);
+    tape_watch(o->taught, lean ? teach_node : NULL, &teaching);
     batch_clear(&o->taught_batch);
     batch_add(&o->taught_batch, scene->ids, scene->visible, false);
     tape_begin(o->taught, p, &o->taught_batch, 0, 0);
@@ -333,10 +375,12 @@ Taught observers_taught(Observers *o, const Scene *scene) {
         tape_name(o->taught, "loss");
     }
     tape_forward(o->taught);
-    if (scene->visible < 2 || (double)p->count * scene->visible > TAUGHT_MOST) return t;
+    if (forward && !lean) teach_all(&t, seen, data);
+    if (forward) return t;
     real *grad = taught_room(o, p->count);
     tape_backward_over(o->taught, t.loss, grad);
     t.grad = grad;
+    teach_all(&t, seen, data);
     return t;
 }
 
@@ -371,6 +415,7 @@ int observers_tokens(const Scene *scene) {
 Speaker *observers_speaker(Observers *o, const Scene *scene) {
     if (!o->speaking && !speaker_knows(o->speaker, scene->model)) drop_decoders(o);
     if (!o->speaking) speaker_reset(o->speaker, scene->model, &scene->tweak);
+    if (!o->speaking) decoder_set_forgetful(speaker_decoder(o->speaker), observers_stages_later(scene));
     o->speaking = true;
     return o->speaker;
 }

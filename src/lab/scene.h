@@ -86,6 +86,10 @@ bool observers_watch(const Observers *o, ObserverId id); /* ID is among those th
 Tape *observers_probe(Observers *o, const Scene *scene);
 /* The stages of attention are too many to be kept: the probe has none (attention_stages.h makes them again). */
 bool observers_stages_later(const Scene *scene);
+/* Then the pass is lean, and what attention's observer needs of it is caught while it runs: the fields query, key and
+ * value of every layer, and those before RoPE. */
+const Snapshot *observers_caught(const Observers *o);
+void observe_attention_catch(Snapshot *to, const Tape *t, int node, int head_dim);
 const real *observers_logits(Observers *o, const Scene *scene);
 /* A pass of its own with the loss of the next tokens, each visible token but the first being one, and back again. */
 typedef struct {
@@ -93,8 +97,10 @@ typedef struct {
     Vid loss;         /* mean over the visible tokens but the first; VID_NONE: there is only the first */
     const real *grad; /* [parameters] of the loss; NULL: only forward, without a loss or of too large a model */
 } Taught;
-/* Borrowed until the next call. */
-Taught observers_taught(Observers *o, const Scene *scene);
+/* SEEN is told of every node, in order, while its values stand: they do not longer where the pass is lean. Borrowed until
+ * the next call. */
+typedef void TaughtSeen(void *data, const Taught *t, int node);
+Taught observers_taught(Observers *o, const Scene *scene, TaughtSeen *seen, void *data);
 /* Another pass over the same tokens, all of them SHIFT positions later (those positions exist in the model). Borrowed
  * until the next call. */
 const Tape *observers_later(Observers *o, const Scene *scene, int shift);

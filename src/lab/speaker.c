@@ -1,5 +1,6 @@
 #include "speaker.h"
 
+#include "attention_stages.h"
 #include "bug.h"
 #include "mem.h"
 
@@ -80,6 +81,7 @@ static int seen(const Speaker *s, const int *ids, int n) {
 }
 
 const double *speaker_logits(Speaker *s, const int *ids, int n) {
+    decoder_set_forgetful(s->decoder, attention_stages_are_many(&s->config, n)); /* memory is dear then */
     BUG_ON(!s->decoder || n < 1 || n > s->context);
     int same = seen(s, ids, n);
     if (same) {
