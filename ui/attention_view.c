@@ -145,6 +145,7 @@ static void plan_cells(const PaneContext *x, AttentionPlan *p) {
     int w = at_least(p->map.w - p->label_w - 2, 1), h = at_least(p->map.h - HEADER_ROWS, 1);
     p->cell_w = at_least(at_most(w / p->cols, 12), 2);
     if (p->stage == STAGE_MIX) p->cell_w = at_least(at_most(w / p->cols, 6), 2);
+    if (!wall && p->stage != STAGE_MIX && p->label_w >= p->cell_w && h > 1) h--; /* tokens stand above it in two rows */
     p->cell_h = at_least(at_most(2 * h / p->rows, at_least(p->cell_w, 2)), wall ? 1 : 2);
     if (p->cell_h > 1) p->cell_h &= ~1;
 }

@@ -266,14 +266,18 @@ typedef struct {
     Clock clock;
 } Offer;
 
+/* Without a run there is nothing that the panes could do, but for the laboratory. */
 static bool pane_offers(const Offer *o, const char *line) {
+    if (snapshot_facts(o->x->snapshot)->state == RUN_FAILED && o->pane != &pane_lab) return false;
     return !o->pane->offers || o->pane->offers(o->x, line);
 }
 
 static bool is_offered_everywhere(const Offer *o, const char *line) {
     const SnapshotFacts *f = snapshot_facts(o->x->snapshot);
     bool moves = !strcmp(line, "toggle") || !strcmp(line, "next");
-    bool over = f->state == RUN_FINISHED && f->step == f->head;
+    bool over = f->state == RUN_FINISHED && f->step == f->head, run = f->state != RUN_FAILED;
+    bool needs_run = moves || !strcmp(line, "token next") || !strcmp(line, "clock") || !strcmp(line, "edit");
+    if (needs_run && !run) return false;
     if (!strcmp(line, "rewind")) return !f->reads_only && f->head > 0;
     if (!strcmp(line, "clock")) return !f->reads_only;
     if (moves) return o->clock == CLOCK_DECODE || !(over || f->reads_only);
