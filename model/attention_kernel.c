@@ -49,10 +49,9 @@ static Part part_at(Part p, int row) {
 
 /* turned [hd x stride] = m^T, the columns beyond T are 0. */
 SIMD_CLONES static void transpose(int T, int head_dim, int stride, Part m, real *turned) {
-    for (int d = 0; d < head_dim; d++, turned += stride) {
-        for (int j = 0; j < T; j++) turned[j] = m.x[(size_t)j * (size_t)m.ld + (size_t)d];
+    product_turn(m.x, m.ld, T, head_dim, turned, stride);
+    for (int d = 0; d < head_dim; d++, turned += stride)
         for (int j = T; j < stride; j++) turned[j] = 0;
-    }
 }
 
 /* --- from scores to weights --- */

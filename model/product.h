@@ -101,18 +101,48 @@ SIMD_INLINE void product_rows(const Product *p, int begin, int end) {
     for (r = begin; r < end && whole < p->last; r++) product_rest(p, r, whole);
 }
 
+#if !REAL_IS_DOUBLE && defined(__has_builtin)
+#if __has_builtin(__builtin_shufflevector)
+#define PRODUCT_TILE
+/* Lanes of a and b by turns: one number of each at a time, two, four. */
+#define PRODUCT_LOW_1(a, b)  __builtin_shufflevector(a, b, 0, 8, 1, 9, 4, 12, 5, 13)
+#define PRODUCT_HIGH_1(a, b) __builtin_shufflevector(a, b, 2, 10, 3, 11, 6, 14, 7, 15)
+#define PRODUCT_LOW_2(a, b)  __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13)
+#define PRODUCT_HIGH_2(a, b) __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15)
+#define PRODUCT_LOW_4(a, b)  __builtin_shufflevector(a, b, 0, 1, 2, 3, 8, 9, 10, 11)
+#define PRODUCT_HIGH_4(a, b) __builtin_shufflevector(a, b, 4, 5, 6, 7, 12, 13, 14, 15)
+#endif
+#endif
+
+/* turned [8 x 8] = m^T. */
+SIMD_INLINE void product_turn_tile(const real *m, ptrdiff_t ld, real *turned, ptrdiff_t ld_turned) {
+    enum { TILE = 8 };
+#ifdef PRODUCT_TILE
+    SimdReal a[TILE], b[TILE];
+    for (int i = 0; i < TILE; i++) SIMD_LOAD(a[i], m + i * ld);
+    for (int i = 0; i < TILE; i += 2) b[i] = PRODUCT_LOW_1(a[i], a[i + 1]), b[i + 1] = PRODUCT_HIGH_1(a[i], a[i + 1]);
+    for (int i = 0; i < TILE; i += 4) {
+        a[i] = PRODUCT_LOW_2(b[i], b[i + 2]), a[i + 1] = PRODUCT_HIGH_2(b[i], b[i + 2]);
+        a[i + 2] = PRODUCT_LOW_2(b[i + 1], b[i + 3]), a[i + 3] = PRODUCT_HIGH_2(b[i + 1], b[i + 3]);
+    }
+    for (int i = 0; i < TILE / 2; i++) b[i] = PRODUCT_LOW_4(a[i], a[i + 4]), b[i + 4] = PRODUCT_HIGH_4(a[i], a[i + 4]);
+    for (int i = 0; i < TILE; i++) SIMD_STORE(turned + i * ld_turned, b[i]);
+#else
+    real tile[TILE][TILE];
+    for (int i = 0; i < TILE; i++) memcpy(tile[i], m + i * ld, sizeof tile[i]);
+    for (int j = 0; j < TILE; j++)
+        for (int i = 0; i < TILE; i++) turned[j * ld_turned + i] = tile[i][j];
+#endif
+}
+
 /* turned [cols x rows] = m^T, in tiles: whole cache lines are read and written. */
 SIMD_INLINE void product_turn(const real *m, ptrdiff_t ld, int rows, int cols, real *turned, ptrdiff_t ld_turned) {
     enum { TILE = 8 };
     int r = 0;
     for (; r + TILE <= rows; r += TILE) {
         int c = 0;
-        for (; c + TILE <= cols; c += TILE) {
-            real tile[TILE][TILE];
-            for (int i = 0; i < TILE; i++) memcpy(tile[i], m + (r + i) * ld + c, sizeof tile[i]);
-            for (int j = 0; j < TILE; j++)
-                for (int i = 0; i < TILE; i++) turned[(c + j) * ld_turned + r + i] = tile[i][j];
-        }
+        for (; c + TILE <= cols; c += TILE)
+            product_turn_tile(m + r * ld + c, ld, turned + c * ld_turned + r, ld_turned);
         for (; c < cols; c++)
             for (int i = 0; i < TILE; i++) turned[c * ld_turned + r + i] = m[(r + i) * ld + c];
     }
