@@ -143,6 +143,15 @@ static void a_file_is_read_whole(void **state) {
     assert_content("empty", "");
 }
 
+static void names_and_folders(void **state) {
+    (void)state;
+    assert_string_equal(file_base_name("a/b.txt"), "b.txt");
+    assert_string_equal(file_base_name("b.txt"), "b.txt");
+    assert_string_equal(file_base_name("a/b/"), "a/b/");
+    assert_true(file_is_folder("/") && file_is_folder("."));
+    assert_false(file_is_folder("/nowhere/at/all") || file_is_folder("/dev/null"));
+}
+
 static void a_file_without_a_known_size_is_read(void **state) {
     (void)state;
     Str s;
@@ -416,6 +425,7 @@ static void two_writers_do_not_meet(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         FILE_TEST(a_file_is_read_whole),
+        FILE_TEST(names_and_folders),
         FILE_TEST(a_file_without_a_known_size_is_read),
         FILE_TEST(what_cannot_be_read_is_refused),
         FILE_TEST(a_file_that_is_too_long_is_refused),

@@ -186,6 +186,11 @@ static void a_copy_goes_its_own_way(void **state) {
     const long long *x;
     assert_int_equal(options_ints(copy, "ks", &x), 2);
     assert_true(x[0] == 4 && x[1] == 5);
+    assert_int_equal(options_ints_most(copy, "ks"), 5);
+    Options *fresh = options_new(rows);
+    assert_true(options_differ(copy, fresh, "ks") && !options_differ(copy, fresh, "n"));
+    assert_int_equal(options_ints_most(fresh, "heads"), 0);
+    options_free(fresh);
     assert_true(options_is_given(copy, "ks") && !options_is_given(copy, "n"));
     assert_string_equal(options_text(copy, "prompt"), "the cow");
     assert_null(options_text(copy, "file"));

@@ -8,6 +8,7 @@
 #include "mem.h"
 #include "thread.h"
 
+#include <math.h>
 #include <signal.h>
 #include <string.h>
 
@@ -90,6 +91,8 @@ static void a_field_is_row_major_and_starts_cleared(void **state) {
     assert_true(field_at(f, 0, 0, 0, 0) == 0);
     assert_true(field_at(f, 1, 2, 3, 0) == 23);
     assert_true(field_at(f, 1, 0, 2, 0) == 14);
+    f->x[3] = -30, f->x[4] = (real)-HUGE_VAL;
+    assert_true(field_most(f) == 30);
     field_free(f);
     field_free(NULL);
 }
@@ -99,6 +102,7 @@ static void a_field_may_have_no_numbers(void **state) {
     const int dim[] = {0, 5};
     Field *f = field_new(2, dim, "empty");
     assert_int_equal(field_count(f), 0);
+    assert_true(field_most(f) == 0);
     assert_bug(field_at(f, 0, 0, 0, 0));
     field_free(f);
 }

@@ -103,6 +103,27 @@ static void a_row_counts_when_it_is_complete(void **state) {
     table_free(t);
 }
 
+static void cells_are_taken_over(void **state) {
+    (void)state;
+    static const Column three[] = {
+        {"n", COLUMN_INT, ""}, {"x", COLUMN_DOUBLE, ""}, {"s", COLUMN_TEXT, ""}, {NULL, 0, NULL}};
+    Table *from = table_new("from", three), *to = table_new("to", three);
+    for (int row = 0; row < 2; row++) {
+        table_add_int(from, 7 + row);
+        table_add_known(from, row ? (double)NAN : 0.5);
+        table_add_text_n(from, "a\0b", 3);
+    }
+    for (int row = 1; row >= 0; row--)
+        for (int c = 0; c < 3; c++) table_add_cell(to, from, row, c);
+    assert_int_equal(table_rows(to), 2);
+    assert_int_equal(table_int(to, 0, 0), 8);
+    assert_true(table_is_empty(to, 0, 1) && !table_is_empty(to, 1, 1));
+    assert_true(table_real(to, 1, 1) == 0.5);
+    assert_int_equal(table_text_bytes(to, 1, 2), 3);
+    table_free(from);
+    table_free(to);
+}
+
 static void wrong_types_and_places_are_bugs(void **state) {
     (void)state;
     Table *t = make_table(3);
@@ -374,6 +395,7 @@ int main(void) {
         cmocka_unit_test(columns_are_known_by_name),
         cmocka_unit_test(rows_are_kept_at_every_length),
         cmocka_unit_test(a_row_counts_when_it_is_complete),
+        cmocka_unit_test(cells_are_taken_over),
         cmocka_unit_test(wrong_types_and_places_are_bugs),
         cmocka_unit_test(a_copy_never_changes),
         cmocka_unit_test(a_copy_shares_the_complete_blocks),

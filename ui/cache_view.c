@@ -194,13 +194,6 @@ typedef struct {
     double edge; /* the largest distance from zero in the layer */
 } CacheMap;
 
-static double edge_of(const Field *f) {
-    double most = 0;
-    for (size_t i = 0; i < field_count(f); i++)
-        if (isfinite(f->x[i])) most = fmax(most, fabs((double)f->x[i]));
-    return most;
-}
-
 static int map_heat(const void *data, int slot, int i) {
     const CacheMap *m = data;
     if (slot >= m->used) return -1;
@@ -224,7 +217,7 @@ static Heat heat_of(const CacheSeen *s, const CacheLayout *p, const CacheMap *m)
 
 static void draw_map(const CacheSeen *s, const CacheLayout *p, Canvas *c, Rect r, int layer, int head, bool values) {
     const Field *f = cache_field(s, layer, values);
-    CacheMap m = {f, head, s->used, edge_of(f)};
+    CacheMap m = {f, head, s->used, field_most(f)};
     Heat heat = heat_of(s, p, &m);
     if (layer == s->layer && head == s->head && values == (s->column >= s->hd)) {
         heat.cursor_row = s->slot;
@@ -370,7 +363,7 @@ void cache_draw_marks(const CacheSeen *s, Canvas *c, int x, int y, int w) {
 void cache_draw_scale(const CacheSeen *s, Canvas *c, int x, int y, int w) {
     int part = least(SCALE_W, (w - GAP) / 2);
     for (int values = 0; values < 2 && part >= 12; values++) {
-        double edge = edge_of(cache_field(s, s->layer, values));
+        double edge = field_most(cache_field(s, s->layer, values));
         char low[FORMAT_BYTES + 4], high[FORMAT_BYTES];
         snprintf(low, sizeof low, "%s %s", values ? "V" : "K", format_fixed(-edge, 1).s);
         snprintf(high, sizeof high, "%s", format_fixed(edge, 1).s);

@@ -2,6 +2,7 @@
 
 #include "draw.h"
 #include "intl.h"
+#include "reading.h"
 
 #include <string.h>
 
@@ -51,4 +52,10 @@ void pane_draw_words(const char *text, Canvas *c) {
 
 void pane_draw_empty(const PaneType *p, Canvas *c) {
     pane_draw_words(_(p->empty), c);
+}
+
+bool pane_find_query(PaneCall *call, const char *text) {
+    int at = reading_find_token(call->snapshot, text, call->cursor->query);
+    if (at >= 0) call->cursor->query = at;
+    return at >= 0;
 }

@@ -122,4 +122,7 @@ int pane_copy_tables(const PaneContext *x, const char *const *names, Table **out
 void pane_draw_words(const char *text, Canvas *c);
 void pane_draw_empty(const PaneType *p, Canvas *c);
 
+/* For `find` of a pane of queries: the cursor goes to the next query whose token holds TEXT. */
+bool pane_find_query(PaneCall *call, const char *text);
+
 #endif

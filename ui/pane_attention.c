@@ -90,12 +90,6 @@ static bool attention_escape(PaneCall *call) {
     return there;
 }
 
-static bool attention_find(PaneCall *call, const char *text) {
-    int at = reading_find_token(call->snapshot, text, call->cursor->query);
-    if (at >= 0) call->cursor->query = at;
-    return at >= 0;
-}
-
 static void attention_click(PaneCall *call, int x, int y, int w, int h) {
     PaneContext context = pane_context(call);
     AttentionPlan p;
@@ -221,7 +215,7 @@ const PaneType pane_attention = {
     .move = attention_move,
     .enter = attention_enter,
     .escape = attention_escape,
-    .find = attention_find,
+    .find = pane_find_query,
     .click = attention_click,
     .keys = attention_keys,
     .commands = attention_commands,

@@ -155,12 +155,6 @@ static bool rope_escape(PaneCall *call) {
     return there;
 }
 
-static bool rope_find(PaneCall *call, const char *text) {
-    int at = reading_find_token(call->snapshot, text, call->cursor->query);
-    if (at >= 0) call->cursor->query = at;
-    return at >= 0;
-}
-
 /* The distance under a column of the curve; NaN: there is none. */
 static double distance_at(const RopeSeen *s, Rect r, int w, int h, int x) {
     Series series[2];
@@ -343,7 +337,7 @@ const PaneType pane_rope = {
     .move = rope_move,
     .enter = rope_enter,
     .escape = rope_escape,
-    .find = rope_find,
+    .find = pane_find_query,
     .click = rope_click,
     .keys = rope_keys,
     .offers = rope_offers,

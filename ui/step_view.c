@@ -385,13 +385,6 @@ static int number_heat(const void *data, int row, int col) {
     return 128 + (int)lround(127 * (share > 1 ? 1 : share < -1 ? -1 : share));
 }
 
-static double largest(const Field *f) {
-    double most = 0;
-    for (size_t i = 0; i < field_count(f); i++)
-        if (isfinite(f->x[i])) most = fmax(most, fabs((double)f->x[i]));
-    return most;
-}
-
 /* As large as there is room for, about square: the numbers of a token side by side. */
 static void fit_cells(Heat *heat, Rect r) {
     int w = (r.w - heat->label_w - 2) / heat->cols, h = 2 * r.h / heat->rows;
@@ -403,7 +396,7 @@ static void fit_cells(Heat *heat, Rect r) {
 static void numbers_init(Numbers *n, const StepSeen *s, Rect r) {
     int rows = s->shown->dim[0];
     *n = (Numbers){.seen = s,
-                   .most = largest(s->shown),
+                   .most = field_most(s->shown),
                    .text = mem_zero((size_t)rows, READING_TOKEN),
                    .label = MEM_ARRAY(const char *, (size_t)rows)};
     int wide = 1;
@@ -462,7 +455,7 @@ void step_draw_foot(const StepSeen *s, Canvas *c, Rect r) {
     canvas_text(c, r.x + at, r.y, r.w - at, format_figures((double)field_at(s->shown, s->row, s->column, 0, 0)).s,
                 STYLE_STRONG, ATTRIBUTE_BOLD);
     if (r.h < 2) return;
-    double high = largest(s->shown);
+    double high = field_most(s->shown);
     snprintf(most, sizeof most, "%s", format_small(high).s);
     snprintf(least, sizeof least, "%s", format_small(-high).s);
     draw_heat_bar(c, r.x, r.y + 1, r.w < 40 ? r.w : 40, HEAT_DIVERGING, least, most);

@@ -27,7 +27,7 @@ static Status read_file(const char *path, Tokenizer **out) {
 
 Status tokenizer_file_read(const char *path, Tokenizer **out) {
     struct stat st;
-    if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode)) return read_file(path, out);
+    if (!file_is_folder(path)) return read_file(path, out);
     Str json;
     str_init(&json);
     str_addf(&json, "%s/tokenizer.json", path);

@@ -3,6 +3,7 @@
 #include "bug.h"
 #include "mem.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -47,4 +48,11 @@ real field_at(const Field *f, int i, int j, int k, int l) {
         index = index * (size_t)f->dim[d] + (size_t)at[d];
     }
     return f->x[index];
+}
+
+double field_most(const Field *f) {
+    double most = 0;
+    for (size_t i = 0; i < field_count(f); i++)
+        if (isfinite(f->x[i])) most = fmax(most, fabs((double)f->x[i]));
+    return most;
 }

@@ -21,5 +21,6 @@ void field_free(Field *f);
 size_t field_count(const Field *f);
 /* Index with as many subscripts as the rank has (the rest 0). BUG when outside. */
 real field_at(const Field *f, int i, int j, int k, int l);
+double field_most(const Field *f); /* the largest |x| among those that are finite; 0: there is none */
 
 #endif

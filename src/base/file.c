@@ -227,3 +227,13 @@ void file_discard(FileWriter *w) {
     if (w->temporary) unlink(w->temporary);
     writer_free(w);
 }
+
+const char *file_base_name(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
+}
+
+bool file_is_folder(const char *path) {
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}

@@ -25,4 +25,7 @@ FILE *file_stream(FileWriter *w); /* borrowed. Single writes need no check: file
 Status file_commit(FileWriter *w) STATUS_CHECKED;
 void file_discard(FileWriter *w); /* NULL is fine */
 
+const char *file_base_name(const char *path); /* behind the last /, unless nothing stands there; borrowed */
+bool file_is_folder(const char *path);        /* there is one */
+
 #endif

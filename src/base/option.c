@@ -364,6 +364,10 @@ int options_ints(const Options *o, const char *name, const long long **x) {
     return v->count;
 }
 
+bool options_differ(const Options *a, const Options *b, const char *name) {
+    return strcmp(options_value(a, name), options_value(b, name)) != 0;
+}
+
 long long options_ints_most(const Options *o, const char *name) {
     const long long *x;
     long long most = 0;

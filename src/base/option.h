@@ -62,6 +62,7 @@ const char *options_text(const Options *o, const char *name); /* TEXT and CHOICE
 bool options_flag(const Options *o, const char *name);
 int options_choice(const Options *o, const char *name);                    /* index into choices */
 int options_ints(const Options *o, const char *name, const long long **x); /* count; borrowed */
+bool options_differ(const Options *a, const Options *b, const char *name); /* as texts */
 long long options_ints_most(const Options *o, const char *name);           /* the largest of them; at least 0 */
 int options_reals(const Options *o, const char *name, const double **x);
 int options_choices(const Options *o, const char *name, const int **x);

@@ -235,6 +235,13 @@ void table_add_empty(Table *t) {
     table_put(t, table_last_block(t), (Cell){.i = 0}, true);
 }
 
+void table_add_known(Table *t, double x) {
+    if (isnan(x))
+        table_add_empty(t);
+    else
+        table_add_real(t, x);
+}
+
 /* Reading. */
 
 static const Block *table_block(const Table *t, long row, int column, size_t *i) {

@@ -45,6 +45,7 @@ void table_add_real(Table *t, double x); /* COLUMN_DOUBLE and COLUMN_REAL */
 void table_add_text(Table *t, const char *s);
 void table_add_text_n(Table *t, const char *s, size_t bytes);
 void table_add_empty(Table *t); /* a cell without a value, any type */
+void table_add_known(Table *t, double x); /* table_add_real, or an empty cell for NaN */
 void table_add_cell(Table *t, const Table *from, long row, int column); /* what stands there, for a column of its type */
 
 /* Reading. BUG when outside or of another type. */

@@ -74,11 +74,7 @@ static void add_row(Table *t, const Sized *m, Scheme scheme) {
     table_add_int(t, account_bytes(token, m->bits));
     table_add_int(t, account_bytes(token * m->T, m->bits));
     table_add_int(t, account_bytes(rolling, m->bits));
-    if (isnan(m->weights)) {
-        table_add_empty(t);
-    } else {
-        table_add_real(t, m->weights);
-    }
+    table_add_known(t, m->weights);
 }
 
 static void add_model(Table *t, const Sized *m) {

@@ -1,6 +1,7 @@
 #include "corpora.h"
 
 #include "assets.h"
+#include "file.h"
 #include "intl.h"
 #include "lines.h"
 #include "mem.h"
@@ -38,16 +39,11 @@ bool corpora_is_grammar(const char *spec) {
     return built_in || str_ends_in(spec, ".grammar");
 }
 
-static const char *base_name(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash && slash[1] ? slash + 1 : path;
-}
-
 Status corpora_sample(const char *spec, const char *grammar, CorpusTokens tokens, long sentences, long test,
                       uint64_t seed, Corpus **out) {
     Grammar *g;
     STATUS_TRY(grammar_parse(grammar, strlen(grammar), &g));
-    return corpus_sample(g, base_name(spec), NULL, NULL, tokens, sentences, test, seed, out);
+    return corpus_sample(g, file_base_name(spec), NULL, NULL, tokens, sentences, test, seed, out);
 }
 
 static Status read_text(const char *spec, CorpusTokens tokens, long most, Corpus **out) {
@@ -75,7 +71,7 @@ Status corpora_load_rule(const char *spec, const char *start, const char *set, C
     Status s = grammar ? grammar_read(path.s, &g) : status_ok();
     str_done(&path);
     STATUS_TRY(s);
-    if (grammar) return corpus_sample(g, base_name(spec), start, set, tokens, sentences, test, seed, out);
+    if (grammar) return corpus_sample(g, file_base_name(spec), start, set, tokens, sentences, test, seed, out);
     if (start || set) return status_usage(_("corpus: '%s' is a text; only a grammar has rules to start with"), spec);
     return read_text(spec, tokens, most, out);
 }

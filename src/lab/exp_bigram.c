@@ -115,11 +115,7 @@ static void add_summary(Study *s, const BigramCounts *c, const Params *p) {
     table_add_real(t, bigram_count_loss(c));
     table_add_real(t, bigram_loss(c, p->x, NULL));
     table_add_real(t, d.most_seen);
-    if (isnan(d.least_unseen)) {
-        table_add_empty(t);
-    } else {
-        table_add_real(t, d.least_unseen);
-    }
+    table_add_known(t, d.least_unseen);
 }
 
 static Status learn(Study *s, const BigramCounts *c) {

@@ -230,10 +230,7 @@ static void add_run(Compare *x, const Place *p, int seed) {
     table_add_int(t, (long long)x->training[p->job + seed].seed);
     table_add_real(t, exp(f->nll));
     for (int i = 0; i < 2; i++) {
-        if (isnan(f->floor_nll))
-            table_add_empty(t);
-        else
-            table_add_real(t, i ? exp(f->nll - f->floor_nll) - 1 : exp(f->floor_nll));
+        table_add_known(t, i ? exp(f->nll - f->floor_nll) - 1 : exp(f->floor_nll));
     }
 }
 

@@ -204,14 +204,6 @@ static Status work(void *user, int job, CrewSeat *seat) {
 
 /* ---- tables ---- */
 
-static void add_number_or_empty(Table *t, double x) {
-    if (isnan(x)) {
-        table_add_empty(t);
-    } else {
-        table_add_real(t, x);
-    }
-}
-
 /* Mean accuracy over the k from FROM on below TO; NaN when there is none. */
 static double mean_over(const Finetune *x, const Finding *f, int from, int to) {
     double sum = 0;
@@ -233,9 +225,9 @@ static void add_spread(Table *t, const Finetune *x, const Finding *f, int from, 
         least = fmin(least, a);
         most = fmax(most, a);
     }
-    add_number_or_empty(t, sum / x->seeds);
-    add_number_or_empty(t, least);
-    add_number_or_empty(t, most);
+    table_add_known(t, sum / x->seeds);
+    table_add_known(t, least);
+    table_add_known(t, most);
 }
 
 static void add_summary(Finetune *x, const Setting *set, const Finding *f) {
@@ -257,7 +249,7 @@ static Status take(void *user, int job) {
     for (int i = 0; i < x->ks; i++) {
         table_add_text(t, methods[set->method]);
         table_add_int(t, set->samples);
-        add_number_or_empty(t, set->rate);
+        table_add_known(t, set->rate);
         table_add_int(t, x->k[i]);
         table_add_int(t, (long long)study_seed(x->study) + job % x->seeds);
         table_add_real(t, x->found[job].accuracy[i]);

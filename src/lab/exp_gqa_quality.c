@@ -141,10 +141,7 @@ static void add_run(Quality *x, int seed, const char *what, int kv_heads, const 
     table_add_int(t, kv_heads);
     table_add_int(t, f->parameters);
     table_add_real(t, exp(f->nll));
-    if (isnan(f->floor_nll))
-        table_add_empty(t);
-    else
-        table_add_real(t, exp(f->floor_nll));
+    table_add_known(t, exp(f->floor_nll));
 }
 
 static double mean_perplexity(const Found *f, int n, int step) {

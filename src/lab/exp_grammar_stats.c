@@ -15,11 +15,7 @@ static const Column mode_columns[] = {
 
 static void add_stat(Table *t, const char *quantity, double value, const char *unit) {
     table_add_text(t, quantity);
-    if (isnan(value)) {
-        table_add_empty(t);
-    } else {
-        table_add_real(t, value);
-    }
+    table_add_known(t, value);
     table_add_text(t, unit);
 }
 

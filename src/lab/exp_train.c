@@ -68,11 +68,7 @@ static void add_result(Table *t, const char *split, long tokens, double nll, dou
     table_add_int(t, tokens);
     table_add_real(t, nll);
     table_add_real(t, exp(nll));
-    if (isnan(floor_nll)) {
-        table_add_empty(t);
-    } else {
-        table_add_real(t, exp(floor_nll));
-    }
+    table_add_known(t, exp(floor_nll));
 }
 
 static Status measure(Study *s, Run *run) {

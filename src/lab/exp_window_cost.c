@@ -113,10 +113,7 @@ static bool compare(Case *c, WindowMethod m) {
 static void add_cost(Table *t, WindowMethod m, int T, double seconds, double bytes) {
     table_add_text(t, window_method_name(m));
     table_add_int(t, T);
-    if (isnan(seconds))
-        table_add_empty(t);
-    else
-        table_add_real(t, 1000 * seconds);
+    table_add_known(t, 1000 * seconds);
     table_add_int(t, (long long)bytes);
 }
 
@@ -156,10 +153,7 @@ static Status run(Study *s) {
     Table *agree = study_table(s, "agree");
     for (WindowMethod m = 0; m < WINDOW_METHODS; m++) {
         table_add_text(agree, window_method_name(m));
-        if (isnan(c.difference[m]))
-            table_add_empty(agree);
-        else
-            table_add_real(agree, c.difference[m]);
+        table_add_known(agree, c.difference[m]);
     }
     study_about(s, "window_rule", "the window counts the current token");
     study_about(s, "masked", "every score of the T x T matrix, then the mask");

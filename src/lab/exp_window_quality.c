@@ -213,13 +213,6 @@ static Status measure(void *user, int job, Trained *t) {
     return run_test_nll(run, -1, &f->nll, &f->floor_nll, &tokens);
 }
 
-static void add_number(Table *t, double x) {
-    if (isnan(x))
-        table_add_empty(t);
-    else
-        table_add_real(t, x);
-}
-
 static void add_runs(Quality *x, int job, const char *window) {
     const Found *f = &x->found[job];
     Table *t = study_table(x->study, "runs");
@@ -229,7 +222,7 @@ static void add_runs(Quality *x, int job, const char *window) {
         table_add_int(t, distance(x, i));
         table_add_real(t, f->accuracy[i]);
         table_add_real(t, exp(f->nll));
-        add_number(t, exp(f->floor_nll));
+        table_add_known(t, exp(f->floor_nll));
     }
 }
 

@@ -1,6 +1,7 @@
 /* window.rolling: a cache of W slots that are used again and again, against the whole forward pass; and the mistake of
  * taking the cache's length for the position (lecture 4, 6.4). */
 #include "bug.h"
+#include "differ.h"
 #include "experiment.h"
 #include "intl.h"
 #include "mem.h"
@@ -34,12 +35,6 @@ static int *draw_text(Study *s, int vocab, int n) {
     return ids;
 }
 
-static double largest_difference(int n, const real *a, const real *b) {
-    double most = 0;
-    for (int i = 0; i < n; i++) most = fmax(most, fabs((double)a[i] - (double)b[i]));
-    return most;
-}
-
 static void add_step(Table *t, const Decoder *d, int step, double difference) {
     int position = decoder_position(d, 0) - 1, slot = position % decoder_capacity(d);
     BUG_ON(decoder_slot_position(d, 0, slot) != position);
@@ -66,7 +61,7 @@ static Status decode(Study *s, const Model *m, const int *ids, int n) {
     bool going = true;
     for (int i = 0; i < n && going; i++) {
         const real *rolled = decoder_feed(d, 0, ids + i, 1);
-        add_step(study_table(s, "diff"), d, i, largest_difference(vocab, rolled, whole + (size_t)i * (size_t)vocab));
+        add_step(study_table(s, "diff"), d, i, differ_most(rolled, whole + (size_t)i * (size_t)vocab, (size_t)vocab));
         going = study_progress(s, (i + 1.0) / n, _("token %d of %d"), i + 1, n);
     }
     decoder_free(d);

@@ -2,6 +2,8 @@
 
 #include "bug.h"
 #include "cancel.h"
+#include "experiment.h"
+#include "file.h"
 #include "intl.h"
 #include "lab_internal.h"
 #include "loaded.h"
@@ -33,15 +35,10 @@ static const Option lab_rows[] = {
     {0},
 };
 
-static void follow_threads(const Options *o, const char *name, Str *out) {
-    (void)o;
-    if (strcmp(name, "threads") == 0) str_add(out, _("all cores"));
-}
-
 Options *lab_options(void) {
     Options *o = options_join(run_options(), lab_rows);
     options_let_follow(o, run_follow);
-    options_let_follow(o, follow_threads);
+    options_let_follow(o, experiment_common_follow);
     Status s = options_set(o, "arch", "modern");
     BUG_ON(!status_is_ok(&s));
     return o;
@@ -209,7 +206,7 @@ static Status make_run(Lab *l) {
     if (status_is_ok(&s)) s = decode_adopt(l, r, new_prompt(l, o));
     if (status_is_ok(&s)) {
         char name[sizeof l->name];
-        snprintf(name, sizeof name, "%s", model ? lab_base_name(model) : options_text(o, "arch"));
+        snprintf(name, sizeof name, "%s", model ? file_base_name(model) : options_text(o, "arch"));
         if (model && !run_reads_only(r)) s = files_remember(o, r, model, NULL);
         lab_adopt(l, r, o, name, l->pending_runs && run_steps(r) > run_done(r));
         return s;

@@ -65,10 +65,6 @@ Table *change_table(const TrainClock *t) {
 
 /* ---- setting ---- */
 
-static bool differs(const Options *a, const Options *b, const char *name) {
-    return strcmp(options_value(a, name), options_value(b, name)) != 0;
-}
-
 static Status read_words(Options *o, const Words *w) {
     if (w->count >= 3 && !strchr(w->word[1], '=')) return options_set(o, w->word[1], w->rest[2]);
     for (int i = 1; i < w->count; i++) STATUS_TRY(options_set_pair(o, w->word[i]));
@@ -99,14 +95,14 @@ static Status go_on(Lab *l, Options *o, const char *why) {
     const char *batches = l->rival ? recipe_other_batches(l->options, o) : NULL;
     if (batches) return status_usage(_("both runs make the same batches: %s is set when 'versus off' is"), batches);
     STATUS_TRY(recipe_of(t->live, l->options, o, &recipe));
-    if (differs(l->options, o, "prompt")) STATUS_TRY(decode_adopt(l, t->live, options_text(o, "prompt")));
+    if (options_differ(l->options, o, "prompt")) STATUS_TRY(decode_adopt(l, t->live, options_text(o, "prompt")));
     long steps = run_steps(t->live), done = run_done(t->live);
     bool runs = train_pending(l);
     shards_set_threads(run_shards(t->live), lab_threads(o));
     if (t->viewer) shards_set_threads(run_shards(t->viewer), lab_threads(o));
     history_set_limit(t->history, ((size_t)options_int(o, "history") << 20) / (l->rival ? 2 : 1));
     run_follow_recipe(t->live, &recipe);
-    if (differs(l->options, o, "window")) l->window = -1; /* looked with is what it is trained with */
+    if (options_differ(l->options, o, "window")) l->window = -1; /* looked with is what it is trained with */
     if (runs) move_goal(t, steps);
     push(t, done, options_copy(o));
     Options *before = l->options;
@@ -157,7 +153,7 @@ Status lab_do_set(Lab *l, const Words *w) {
                             train_standing(l), run_done(t->live));
     Options *o = options_copy(l->options);
     Status s = read_words(o, w);
-    if (status_is_ok(&s) && run_reads_only(t->live) && !differs(l->options, o, "model"))
+    if (status_is_ok(&s) && run_reads_only(t->live) && !options_differ(l->options, o, "model"))
         s = status_usage(_("nothing is set of a model that is only read"));
     if (status_is_ok(&s)) return change_to(l, o);
     options_free(o);

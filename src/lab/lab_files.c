@@ -2,6 +2,7 @@
 #include "lab_internal.h"
 
 #include "csvfile.h"
+#include "file.h"
 #include "intl.h"
 #include "recipe.h"
 
@@ -16,11 +17,6 @@ Status lab_do_save(Lab *l, const Words *w) {
     if (quiet) return status_ok();
     lab_say(l, MESSAGE_INFORMATION, _("step %ld is saved in '%s'"), run_done(r), w->word[1]);
     return status_ok();
-}
-
-const char *lab_base_name(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash && slash[1] ? slash + 1 : path;
 }
 
 /* A model of others is what a restart begins with; of ours the options are. */
@@ -51,7 +47,7 @@ Status files_open(Lab *l, const char *path, const char *tokenizer, const char *n
 }
 
 Status lab_do_open(Lab *l, const Words *w) {
-    STATUS_TRY(files_open(l, w->word[1], w->count > 2 ? w->word[2] : NULL, lab_base_name(w->word[1])));
+    STATUS_TRY(files_open(l, w->word[1], w->count > 2 ? w->word[2] : NULL, file_base_name(w->word[1])));
     Run *r = l->train.live;
     if (run_reads_only(r))
         lab_say(l, MESSAGE_INFORMATION, _("'%s' is looked at now; it is only read"), w->word[1]);

@@ -201,7 +201,6 @@ void visit_done(Lab *l);
 void visit_facts(const Lab *l, SnapshotFacts *f);
 
 /* --- lab_files.c --- */
-const char *lab_base_name(const char *path); /* what a title shows of it; borrowed */
 /* O says what R is, which was opened from PATH: of ours its fields and plan, of others model= and tokenizer=. */
 Status files_remember(Options *o, Run *r, const char *path, const char *tokenizer) STATUS_CHECKED;
 /* The model of a file becomes the run. NAME is what the title shows. */

@@ -15,11 +15,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static bool is_folder(const char *path) {
-    struct stat st;
-    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-}
-
 /* --- a file that says where the model is: this line, its path, the tokenizer's path or nothing --- */
 
 static const char reference_begin[] = "lantern: a model that lies elsewhere\n";
@@ -73,7 +68,7 @@ static Status read_reference(const char *path, char **model, char **tokenizer) {
 }
 
 bool loaded_is(const char *path) {
-    if (is_folder(path) || is_reference(path)) return true;
+    if (file_is_folder(path) || is_reference(path)) return true;
     return !checkpoint_begins(path) && (str_ends_in(path, ".bin") || str_ends_in(path, ".safetensors"));
 }
 
@@ -87,7 +82,7 @@ static Status check_llama2c(const char *path) {
 }
 
 static bool is_hf(const char *path) {
-    return is_folder(path) || str_ends_in(path, ".safetensors");
+    return file_is_folder(path) || str_ends_in(path, ".safetensors");
 }
 
 static Status check_hf(const char *path) {
@@ -142,7 +137,7 @@ static Status read_tokenizer(const char *path, int last, LoadedModel *out) {
 /* The folder of a model, its last / included; "" is here. */
 static char *folder_of(const char *path) {
     const char *slash = strrchr(path, '/');
-    if (is_folder(path)) return mem_text(path);
+    if (file_is_folder(path)) return mem_text(path);
     return slash ? mem_text_n(path, (size_t)(slash - path) + 1) : mem_text(".");
 }
 

@@ -14,14 +14,9 @@
 enum { VOCAB_BYTES = 256 << 20 };
 static const char vocab_begin[] = "tokens=";
 
-static bool is_there(const char *path) {
-    struct stat st;
-    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-}
-
 bool model_folder_is(const char *path) {
     size_t n = strlen(path);
-    return n > 0 && (path[n - 1] == '/' || is_there(path));
+    return n > 0 && (path[n - 1] == '/' || file_is_folder(path));
 }
 
 /* PATH without what its end has of /; "" becomes ".". */
@@ -54,7 +49,7 @@ static char *above(const char *path) {
 
 Status model_folder_check(const char *path, const ModelConfig *c) {
     if (c) STATUS_TRY(hf_write_check(c, NULL));
-    char *place = is_there(path) ? mem_text(path) : above(path);
+    char *place = file_is_folder(path) ? mem_text(path) : above(path);
     bool good = access(place, W_OK | X_OK) == 0;
     Status s = good ? status_ok() : status_usage(_("nothing can be written to '%s': %s"), place, strerror(errno));
     mem_free(place);
@@ -63,7 +58,7 @@ Status model_folder_check(const char *path, const ModelConfig *c) {
 
 static Status make(const char *path) {
     char *folder = without_end(path);
-    bool good = is_there(folder) || mkdir(folder, 0777) == 0;
+    bool good = file_is_folder(folder) || mkdir(folder, 0777) == 0;
     Status s = good ? status_ok() : status_usage(_("the folder '%s' cannot be made: %s"), folder, strerror(errno));
     mem_free(folder);
     return s;

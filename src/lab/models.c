@@ -2,6 +2,7 @@
 
 #include "assets.h"
 #include "bug.h"
+#include "file.h"
 #include "intl.h"
 #include "io/checkpoint.h"
 #include "languages.h"
@@ -178,8 +179,7 @@ static Status get_file(const Options *o, TrainedModel *out) {
 }
 
 static void set_name(TrainedModel *m, const char *spec) {
-    const char *slash = strrchr(spec, '/');
-    snprintf(m->name, sizeof m->name, "%s", slash && slash[1] ? slash + 1 : spec);
+    snprintf(m->name, sizeof m->name, "%s", file_base_name(spec));
 }
 
 /* A number that an option gives, where it is a number. */

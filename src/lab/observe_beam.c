@@ -119,13 +119,6 @@ static void end(Look *k) {
 
 /* ---- rows that several tables have ---- */
 
-static void add_known(Table *t, double x) {
-    if (isnan(x))
-        table_add_empty(t);
-    else
-        table_add_real(t, x);
-}
-
 static void add_text(Table *t, const Look *k, const int *path, int length) {
     int *ids = MEM_ARRAY(int, (size_t)(k->n + length));
     memcpy(ids, k->scene->ids, (size_t)k->n * sizeof *ids);
@@ -186,9 +179,9 @@ static void add_tree(Snapshot *s, const Look *k) {
 static void add_rival(Table *t, const Look *k, const char *of, const int *path, int length, double log_p) {
     table_add_text(t, of);
     add_text(t, k, path, length);
-    add_known(t, log_p);
-    add_known(t, k->config.length_norm ? log_p / length : log_p);
-    add_known(t, true_log_p(k, path, length));
+    table_add_known(t, log_p);
+    table_add_known(t, k->config.length_norm ? log_p / length : log_p);
+    table_add_known(t, true_log_p(k, path, length));
 }
 
 static void add_best(Table *t, const Look *k) {
@@ -245,7 +238,7 @@ static void add_sample(Table *t, Look *k, int i, const BeamSample *sample) {
     table_add_int(t, i);
     add_text(t, k, sample->ids, sample->length);
     table_add_real(t, sample->log_p);
-    add_known(t, true_log_p(k, sample->ids, sample->length));
+    table_add_known(t, true_log_p(k, sample->ids, sample->length));
     table_add_int(t, sample->ended);
     if (node < 0)
         table_add_empty(t);

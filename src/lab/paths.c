@@ -23,14 +23,6 @@ const Column paths_sentence_columns[] = {
     {0},
 };
 
-static void add_known(Table *t, double x) {
-    if (isnan(x)) {
-        table_add_empty(t);
-    } else {
-        table_add_real(t, x);
-    }
-}
-
 void paths_add_steps(Table *t, const Vocab *v, const Path *p) {
     for (int i = 0; i < p->count; i++) {
         const PathStep *step = &p->step[i];
@@ -39,15 +31,15 @@ void paths_add_steps(Table *t, const Vocab *v, const Path *p) {
         table_add_int(t, step->id);
         table_add_real(t, step->p);
         table_add_real(t, step->log_p);
-        add_known(t, step->true_p);
+        table_add_known(t, step->true_p);
     }
 }
 
 void paths_add_text(Table *t, const char *of, const char *text, double log_p, double true_log_p) {
     table_add_text(t, of);
     table_add_text(t, text);
-    add_known(t, log_p);
-    add_known(t, true_log_p);
+    table_add_known(t, log_p);
+    table_add_known(t, true_log_p);
 }
 
 /* Their tokens bring their own blanks. */

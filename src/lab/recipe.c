@@ -20,23 +20,19 @@ const char *recipe_next_difference(const Options *a, const Options *b, int *at) 
 
 /* ---- what a change comes to ---- */
 
-static bool differs(const Options *a, const Options *b, const char *name) {
-    return strcmp(options_value(a, name), options_value(b, name)) != 0;
-}
-
 /* The option that makes other sentences or other first parameters; NULL: none does. CONTEXT cuts the lines of a text.
  */
 static const char *other_data(const Options *before, const Options *after, bool context) {
     static const char *const names[] = {"corpus", "tokens", "merges", "sentences", "seed"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (differs(before, after, names[i])) return names[i];
+        if (options_differ(before, after, names[i])) return names[i];
     return context && !corpora_is_grammar(options_text(after, "corpus")) ? "context" : NULL;
 }
 
 const char *recipe_other_batches(const Options *before, const Options *after) {
-    if (differs(before, after, "batch")) return "batch";
-    if (differs(before, after, "epochs")) return "epochs";
-    return other_data(before, after, differs(before, after, "context"));
+    if (options_differ(before, after, "batch")) return "batch";
+    if (options_differ(before, after, "epochs")) return "epochs";
+    return other_data(before, after, options_differ(before, after, "context"));
 }
 
 static void say_difference(const ParamsDifference *d, Str *why) {
@@ -72,7 +68,7 @@ Status recipe_compare(const Options *before, const Options *after, int vocab, La
     } else if (!model_same_slices(&a, &b, &difference)) {
         *change = LAB_RESTARTS;
         say_difference(&difference, why);
-    } else if (differs(before, after, "optimizer")) {
+    } else if (options_differ(before, after, "optimizer")) {
         str_add(why, _("the moments begin again from 0"));
     }
     return status_ok();
@@ -85,7 +81,7 @@ Status recipe_of(const Run *r, const Options *before, const Options *after, Reci
     if (!model_same_slices(model_config(run_read_model(r)), &out->model, &difference))
         return status_usage(_("the model of this file is none that options describe; it stays as it is"));
     out->optim = run_optim_config(after);
-    if (!differs(before, after, "epochs") && !differs(before, after, "batch")) return status_ok();
+    if (!options_differ(before, after, "epochs") && !options_differ(before, after, "batch")) return status_ok();
     out->batch = (int)options_int(after, "batch");
     out->steps = (long)options_int(after, "epochs") * run_steps_of_epoch(r, out->batch);
     if (out->steps >= run_done(r)) return status_ok();
