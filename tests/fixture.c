@@ -294,18 +294,28 @@ static void add_samples(Snapshot *s, const FixtureSpec *p) {
     table_add_int(sampling, 400);
     table_add_text(sampling, "running");
     table_add_int(sampling, p->step);
-    table_add_text(sampling, "the dogs near the cat");
+    table_add_text(sampling, p->truth ? "the dogs near the cat" : "thedogsnearthecat");
     for (int i = 0; i < 1 + p->truth; i++) {
         table_add_text(t, i ? "truth" : "model");
         table_add_int(t, 400);
-        for (int k = 0; k < 5; k++) table_add_real(t, worth[i][k]);
+        for (int k = 0; k < 5; k++) { /* without a grammar only how many are distinct is known */
+            if (p->truth || k == 3)
+                table_add_real(t, worth[i][k]);
+            else
+                table_add_empty(t);
+        }
     }
     for (int i = 0; i < 3; i++) {
         table_add_int(samples, i);
         table_add_text(samples, texts[i]);
         table_add_int(samples, 1);
-        table_add_int(samples, i != 1);
-        table_add_int(samples, i == 2);
+        if (p->truth) {
+            table_add_int(samples, i != 1);
+            table_add_int(samples, i == 2);
+        } else {
+            table_add_empty(samples);
+            table_add_empty(samples);
+        }
     }
     snapshot_add_table(s, sampling);
     snapshot_add_table(s, t);

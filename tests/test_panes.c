@@ -583,6 +583,14 @@ static void marks_of_samples_are_explained(void **unused) {
     screen_expect(a, "✗ eats bones .");
     screen_expect(a, "· possible  ~ legal alone  ✗ neither");
     app_free(a);
+    p.truth = false; /* as of a text of characters: its tokens stand apart, the prompt's do not */
+    a = screen_new(&p);
+    screen_keys(a, ":pane sample<Enter>z");
+    screen_expect(a, "  eats bones . "); /* without the words that were there */
+    screen_refuse(a, "possible");
+    screen_refuse(a, "nats/token");
+    screen_expect(a, "distinct       0.6150");
+    app_free(a);
 }
 
 /* Where two paths are too long for the list and end alike, what is left out is not where they differ. */

@@ -2,6 +2,7 @@
 
 #include "format.h"
 #include "intl.h"
+#include "reading.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -45,10 +46,13 @@ static void draw_right(Canvas *c, int x, int y, int w, const char *text, StyleRo
     canvas_text(c, x + w - columns, y, columns, text, role, ATTRIBUTE_NONE);
 }
 
+static bool is_known(const Table *t, long row, const char *column) {
+    return row < table_rows(t) && !table_is_empty(t, row, table_find(t, column));
+}
+
 static void draw_number(Canvas *c, int x, int y, const Table *t, long row, const char *column, StyleRole role) {
     int at = table_find(t, column);
-    bool there = row < table_rows(t) && !table_is_empty(t, row, at);
-    if (there) draw_right(c, x, y, NUMBER_W - 1, format_fixed(table_real(t, row, at), 4).s, role);
+    if (is_known(t, row, column)) draw_right(c, x, y, NUMBER_W - 1, format_fixed(table_real(t, row, at), 4).s, role);
 }
 
 int samples_draw(const Snapshot *s, Canvas *c, Rect r) {
@@ -69,21 +73,26 @@ int samples_draw(const Snapshot *s, Canvas *c, Rect r) {
     int y = 1;
     if (y < r.h) {
         draw_right(c, r.x + NAME_W, r.y + y, NUMBER_W - 1, _("model"), STYLE_MODEL);
-        draw_right(c, r.x + NAME_W + NUMBER_W, r.y + y, NUMBER_W - 1, _("truth"), STYLE_TRUTH);
+        if (is_known(worth, 1, "distinct"))
+            draw_right(c, r.x + NAME_W + NUMBER_W, r.y + y, NUMBER_W - 1, _("truth"), STYLE_TRUTH);
         y++;
     }
-    for (size_t i = 0; i < sizeof rows / sizeof *rows && y < r.h; i++, y++) {
+    for (size_t i = 0; i < sizeof rows / sizeof *rows && y < r.h; i++) {
+        if (!is_known(worth, 0, rows[i].column) && !is_known(worth, 1, rows[i].column)) continue;
         canvas_text(c, r.x, r.y + y, NAME_W, _(rows[i].name), STYLE_DIM, CANVAS_ELLIPSIS);
         draw_number(c, r.x + NAME_W, r.y + y, worth, 0, rows[i].column, STYLE_MODEL);
         draw_number(c, r.x + NAME_W + NUMBER_W, r.y + y, worth, 1, rows[i].column, STYLE_TRUTH);
+        y++;
     }
     return y;
 }
 
-/* What was drawn: TEXT without the words that were there. */
-static const char *without(const char *prompt, const char *text) {
+/* What was drawn: TEXT without the words that were there; of a corpus of characters its tokens stand apart, and those
+ * that the model sees still are left out. */
+static const char *without(const Snapshot *s, const char *prompt, const char *text) {
     size_t n = strlen(prompt);
-    return n > 0 && !strncmp(text, prompt, n) && text[n] == ' ' ? text + n + 1 : text;
+    if (n > 0 && !strncmp(text, prompt, n) && text[n] == ' ') return text + n + 1;
+    return reading_continuation(s, reading_visible(s), text);
 }
 
 /* Whether it is known which sentences the language has. */
@@ -93,12 +102,12 @@ static bool are_judged(const Table *samples) {
 }
 
 /* Row I of the samples; JUDGED: behind a mark. */
-static void draw_sample(const Table *t, long i, const char *prompt, bool judged, Canvas *c, Rect r) {
+static void draw_sample(const Snapshot *s, const Table *t, long i, const char *prompt, bool judged, Canvas *c, Rect r) {
     bool fine = !judged || table_int(t, i, table_find(t, "possible"));
     const char *mark = fine ? "·" : table_int(t, i, table_find(t, "legal")) ? "~" : "✗";
     int at = judged ? 2 : 0;
     if (judged) canvas_text(c, r.x, r.y, 1, mark, fine ? STYLE_DIM : STYLE_WARNING, ATTRIBUTE_NONE);
-    canvas_text(c, r.x + at, r.y, r.w - at, without(prompt, table_text(t, i, table_find(t, "text"))),
+    canvas_text(c, r.x + at, r.y, r.w - at, without(s, prompt, table_text(t, i, table_find(t, "text"))),
                 fine ? STYLE_TEXT : STYLE_WARNING, CANVAS_ELLIPSIS);
 }
 
@@ -111,5 +120,5 @@ void samples_draw_newest(const Snapshot *s, Canvas *c, Rect r) {
     int head = judged ? 1 : 0, room = r.h - head;
     long rows = table_rows(t), first = rows > room ? rows - room : 0;
     for (long i = first; i < rows; i++)
-        draw_sample(t, i, prompt, judged, c, (Rect){r.x, r.y + head + (int)(i - first), r.w, 1});
+        draw_sample(s, t, i, prompt, judged, c, (Rect){r.x, r.y + head + (int)(i - first), r.w, 1});
 }
