@@ -43,40 +43,56 @@ static int find_lines(const BeamReading *r, Line *line) {
     return n;
 }
 
+/* Whether another path goes on with another word where a node stands; [nodes], the caller frees it. */
+static bool *find_forks(const BeamReading *r) {
+    int n = r->nodes.nodes;
+    int *children = MEM_ARRAY(int, (size_t)n + 1); /* of each node; the last: of what stands before the tree */
+    bool *forks = MEM_ARRAY(bool, (size_t)n + 1);
+    for (int i = 0; i < n; i++) {
+        int parent = r->nodes.node[i].parent;
+        children[parent < 0 ? n : parent] += beam_is_shown(r, i);
+    }
+    for (int i = 0; i < n; i++) {
+        int parent = r->nodes.node[i].parent;
+        forks[i] = children[parent < 0 ? n : parent] > 1;
+    }
+    mem_free(children);
+    return forks;
+}
+
 /* The words from the root on; those that give way are marks in the line. */
 typedef struct {
     const char *word[BEAM_PATH];
-    bool forks[BEAM_PATH], left_out[BEAM_PATH]; /* forks: another path goes on with another word here */
+    int columns[BEAM_PATH];
+    bool forks[BEAM_PATH], left_out[BEAM_PATH];
     int n;
 } Path;
 
-static bool is_fork(const BeamReading *r, int node) {
-    int siblings = 0, parent = r->nodes.node[node].parent;
-    for (int i = 0; i < r->nodes.nodes && siblings < 2; i++)
-        siblings += r->nodes.node[i].parent == parent && beam_is_shown(r, i);
-    return siblings > 1;
-}
-
-static void find_path(const BeamReading *r, int node, Path *p) {
+static void find_path(const BeamReading *r, const bool *forks, const Canvas *c, int node, Path *p) {
     int n = 0, node_at[BEAM_PATH];
     for (; node >= 0 && n < BEAM_PATH; node = r->nodes.node[node].parent) node_at[n++] = node;
     *p = (Path){.n = n};
     for (int i = 0; i < n; i++) {
-        p->word[i] = r->nodes.node[node_at[n - 1 - i]].label;
-        p->forks[i] = is_fork(r, node_at[n - 1 - i]);
+        int at = node_at[n - 1 - i];
+        p->word[i] = r->nodes.node[at].label;
+        p->columns[i] = canvas_columns(c, p->word[i]);
+        p->forks[i] = forks[at];
     }
 }
 
-/* "chase … day . </s>" */
-static void write_path(const Path *p, Str *out) {
-    str_clear(out);
-    for (int i = 0; i < p->n; i++) {
-        bool again = i > 0 && p->left_out[i] && p->left_out[i - 1];
-        if (!again) str_addf(out, "%s%s", out->len ? " " : "", p->left_out[i] ? "…" : p->word[i]);
-    }
+/* Whether word I is left out like the one before it: both have one mark. */
+static bool is_one_mark(const Path *p, int i) {
+    return i > 0 && p->left_out[i] && p->left_out[i - 1];
 }
 
-/* The first word that can be spared: one that all paths have here, else any but the last. */
+static int path_columns(const Path *p) {
+    int columns = 0;
+    for (int i = 0; i < p->n; i++)
+        if (!is_one_mark(p, i)) columns += (columns > 0) + (p->left_out[i] ? 1 : p->columns[i]);
+    return columns;
+}
+
+/* The first word that can be spared: one that all paths have here, else any but the last; -1: none. */
 static int spare_word(const Path *p) {
     for (int i = 0; i < p->n - 1; i++)
         if (!p->left_out[i] && !p->forks[i]) return i;
@@ -85,15 +101,13 @@ static int spare_word(const Path *p) {
     return -1;
 }
 
-/* In W columns: where the words are too many those that tell the path from the others stay. */
-static void path_words(const BeamReading *r, const Canvas *c, int node, int w, Str *out) {
+/* "chase … day . </s>" in W columns: where the words are too many those that tell the path from the others stay. */
+static void path_words(const BeamReading *r, const bool *forks, const Canvas *c, int node, int w, Str *out) {
     Path p;
-    find_path(r, node, &p);
-    write_path(&p, out);
-    for (int i; canvas_columns(c, out->s) > w && (i = spare_word(&p)) >= 0;) {
-        p.left_out[i] = true;
-        write_path(&p, out);
-    }
+    find_path(r, forks, c, node, &p);
+    for (int i; path_columns(&p) > w && (i = spare_word(&p)) >= 0;) p.left_out[i] = true;
+    for (int i = 0; i < p.n; i++)
+        if (!is_one_mark(&p, i)) str_addf(out, "%s%s", out->len ? " " : "", p.left_out[i] ? "…" : p.word[i]);
 }
 
 static int number_columns(const BeamReading *r, int w) {
@@ -105,7 +119,7 @@ static bool on_cursor(const BeamReading *r, int node) {
     return node >= 0;
 }
 
-static void draw_line(const BeamReading *r, Canvas *c, Rect at, int node) {
+static void draw_line(const BeamReading *r, const bool *forks, Canvas *c, Rect at, int node) {
     const TreeNode *n = &r->nodes.node[node];
     TreeState state = draw_tree_state(&r->drawn, node);
     int numbers = number_columns(r, at.w), words = at.w - MARK_W - numbers * NUMBER_W;
@@ -113,7 +127,7 @@ static void draw_line(const BeamReading *r, Canvas *c, Rect at, int node) {
     StyleRole role = on_cursor(r, node) ? STYLE_CURSOR : !lives ? STYLE_DIM : best ? STYLE_STRONG : STYLE_TEXT;
     Str text;
     str_init(&text);
-    path_words(r, c, node, words, &text);
+    path_words(r, forks, c, node, words, &text);
     canvas_put(c, at.x, at.y, draw_tree_mark(state), state == TREE_FINISHED ? STYLE_GOOD : STYLE_DIM, ATTRIBUTE_NONE);
     canvas_text(c, at.x + MARK_W, at.y, words, text.s, role,
                 CANVAS_ELLIPSIS | (best ? ATTRIBUTE_BOLD : 0) | (n->marks & TREE_GREEDY ? ATTRIBUTE_UNDERLINE : 0));
@@ -138,9 +152,12 @@ static void draw_head(const BeamReading *r, Canvas *c, Rect at) {
 
 void beam_draw_list(const BeamReading *r, Canvas *c, Rect at) {
     Line *line = MEM_ARRAY(Line, (size_t)r->nodes.nodes + 1);
+    bool *forks = find_forks(r);
     int n = find_lines(r, line);
     if (at.h > 0) draw_head(r, c, at);
-    for (int i = 0; i < n && i + 1 < at.h; i++) draw_line(r, c, (Rect){at.x, at.y + 1 + i, at.w, 1}, line[i].node);
+    for (int i = 0; i < n && i + 1 < at.h; i++)
+        draw_line(r, forks, c, (Rect){at.x, at.y + 1 + i, at.w, 1}, line[i].node);
+    mem_free(forks);
     mem_free(line);
 }
 
