@@ -486,6 +486,15 @@ static void slow_products_are_said(void **state) {
     ran_done(&r);
 }
 
+/* An option that is not given says what it comes to, and no other says so. */
+static void help_says_what_follows(void **state) {
+    (void)state;
+    Ran r = shell("$L run decode.beam --help | grep -c '= that of </s>'; $L run decode.beam --help | grep '^end ' | "
+                  "grep -c '= that of </s>'");
+    assert_string_equal(r.out.s, "1\n1\n");
+    ran_done(&r);
+}
+
 static void the_locale_changes_nothing(void **state) {
     (void)state;
     Ran r = shell(
@@ -677,6 +686,7 @@ int main(void) {
         cmocka_unit_test(tables_on_request),
         cmocka_unit_test(about_reproduces),
         cmocka_unit_test(slow_products_are_said),
+        cmocka_unit_test(help_says_what_follows),
         cmocka_unit_test(the_locale_changes_nothing),
         cmocka_unit_test(nobody_reads),
         cmocka_unit_test(stopping_keeps_the_rows),

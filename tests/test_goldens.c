@@ -234,6 +234,12 @@ static void cache_of_many_heads(void **unused) {
     assert_ok(app_command(a, "pane cache"));
     screen_keys(a, "z>>}}}");
     screen_golden(a, 120, 40, "cache-many");
+    p.kv_heads = p.heads = 32;
+    app_free(a);
+    a = quiet_new(&p);
+    assert_ok(app_command(a, "pane cache"));
+    screen_keys(a, "z}}}}}}}}}}}}");
+    screen_golden(a, 120, 40, "cache-more-heads");
     app_free(a);
 }
 

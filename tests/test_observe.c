@@ -3,7 +3,9 @@
 
 #include "bug.h"
 #include "corpora.h"
+#include "decode/decoder.h"
 #include "decode/filter.h"
+#include "decode/log_softmax.h"
 #include "mem.h"
 #include "observe.h"
 #include "rng.h"
@@ -204,6 +206,35 @@ static void model_and_truth_are_distributions(void **state) {
     stage_free(s);
 }
 
+/* The likeliest sentence of the language, and what the model gives it, token by token. */
+static void the_path_of_the_truth_is_judged_by_the_model(void **state) {
+    (void)state;
+    Stage *s = stage_new("the dogs", config_modern());
+    Snapshot *seen = stage_look(s, "path");
+    const Table *t = snapshot_table(seen, "sentence");
+    assert_int_equal(table_rows(t), 2);
+    assert_string_equal(table_text(t, 1, 0), "truth");
+    int *ids, n, first = VOCAB_BOS;
+    assert_ok(vocab_encode(s->scene.vocab, table_text(t, 1, 1), &ids, &n));
+    assert_true(n > 3);
+    ids = mem_resize(ids, (size_t)n + 1, sizeof *ids);
+    ids[n] = VOCAB_EOS;
+    double sum = 0, log_p[64];
+    int vocab = model_config(s->model)->vocab;
+    Decoder *d = decoder_new(s->model, 1, 64);
+    const real *logits = decoder_feed(d, 0, &first, 1);
+    for (int i = 0; i <= n; i++) {
+        log_softmax(vocab, logits, log_p);
+        if (i >= 2) sum += log_p[ids[i]];
+        logits = decoder_feed(d, 0, &ids[i], 1);
+    }
+    decoder_free(d);
+    mem_free(ids);
+    if (!(fabs(sum - table_real(t, 1, 2)) < 1e-4)) fail_msg("%g, not %g", table_real(t, 1, 2), sum);
+    snapshot_unref(seen);
+    stage_free(s);
+}
+
 static void an_impossible_prefix_has_no_truth(void **state) {
     (void)state;
     Stage *s = stage_new("dog the", config_modern());
@@ -335,6 +366,7 @@ int main(void) {
         cmocka_unit_test(before_is_before_rope),
         cmocka_unit_test(tables_hold_every_cell),
         cmocka_unit_test(model_and_truth_are_distributions),
+        cmocka_unit_test(the_path_of_the_truth_is_judged_by_the_model),
         cmocka_unit_test(an_impossible_prefix_has_no_truth),
         cmocka_unit_test(only_what_is_visible_counts),
         cmocka_unit_test(the_pipeline_ends_where_the_draws_begin),
