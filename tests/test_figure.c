@@ -117,7 +117,8 @@ static void bars_keep_their_sign(void **state) {
     assert_true(up_cells >= 10);
     assert_int_equal(down_cells, up_cells / 2);
     assert_int_equal(down + down_cells, up);
-    assert_int_equal(strncmp(text, "x         with  without", 23), 0); /* what stands below: x, and which column is which */
+    assert_int_equal(strncmp(text, "x         with  without", 23),
+                     0); /* what stands below: x, and which column is which */
     assert_non_null(strstr(text, "\n0 with "));
     assert_non_null(strstr(text, "\n  without "));
     assert_non_null(strstr(text, "-2"));
@@ -179,6 +180,27 @@ static int bars_in(const char *text) {
 }
 
 /* More bars than rows go into panels; what has no room is counted. */
+/* Where there is no room for units the columns' names stand without them; labels have nearly half the room. */
+static void a_head_without_room_has_no_units(void **state) {
+    (void)state;
+    static const Column two_bits[] = {{"model", COLUMN_TEXT, ""},
+                                      {"repeat_bits", COLUMN_DOUBLE, "bits/byte"},
+                                      {"other_bits", COLUMN_DOUBLE, "bits/byte"},
+                                      {0}};
+    Table *t = table_new("t", two_bits);
+    table_add_text(t, "transformer");
+    table_add_real(t, 0.5);
+    table_add_real(t, 0.25);
+    Figure f = {FIGURE_BARS, "t", "model", "repeat_bits other_bits", NULL};
+    char *wide = draw(&f, t, 80, 6), *narrow = draw(&f, t, 54, 6);
+    assert_non_null(strstr(wide, "repeat_bits (bits/byte)  other_bits (bits/byte)"));
+    assert_non_null(strstr(narrow, "repeat_bits  other_bits\n"));
+    assert_non_null(strstr(narrow, "transformer repeat_bits"));
+    mem_free(wide);
+    mem_free(narrow);
+    table_free(t);
+}
+
 static void many_bars_go_side_by_side(void **state) {
     (void)state;
     Table *t = table_of(12, 1, 1);
@@ -248,6 +270,7 @@ int main(void) {
         cmocka_unit_test(bars_keep_their_sign),
         cmocka_unit_test(bars_have_readable_numbers),
         cmocka_unit_test(bars_that_differ_little_read_differently),
+        cmocka_unit_test(a_head_without_room_has_no_units),
         cmocka_unit_test(many_bars_go_side_by_side),
         cmocka_unit_test(more_than_the_table_says),
         cmocka_unit_test(nothing_breaks_in_little_room),

@@ -292,7 +292,7 @@ typedef struct {
 } Labels;
 
 static Labels labels_of(const Bars *b, int w) {
-    int most = w * 2 / 5;
+    int most = w * 9 / 20;
     Labels l = {.x = b->x_w < most ? b->x_w : most, .name = b->name_w < most ? b->name_w : most};
     if (l.x + l.name <= most) return l;
     if (l.x > most / 2) l.x = l.name < most / 2 ? most - l.name : most / 2;
@@ -322,17 +322,29 @@ static void draw_one_bar(Canvas *c, const Bars *b, long i, bool first, int x, in
     draw_number(c, x + w - NUMBER_W, y, b, v, column);
 }
 
-/* What labels and bars are, above them: "strategy", and "possible" or, of a column alone, "p" with its unit. */
+/* The names of the columns from X to END in row Y, or only how wide they are: C NULL. */
+static int draw_columns(Canvas *c, const Bars *b, int x, int y, int end, bool units) {
+    int at = x;
+    for (int i = 0; i < b->columns; i++) {
+        const Column *column = table_column(b->table, b->column[i]);
+        Str name;
+        str_init(&name);
+        str_addf(&name, units && *column->unit ? "%s (%s)" : "%s", column->name, column->unit);
+        if (c && at < end)
+            canvas_text(c, at, y, end - at, name.s, b->columns > 1 ? series_roles[i] : STYLE_DIM, CANVAS_ELLIPSIS);
+        at += utf8_columns(name.s) + 2;
+        str_done(&name);
+    }
+    return at - 2 - x;
+}
+
+/* What labels and bars are, above them: "strategy", and "possible" or, of a column alone, "p" with its unit. Where
+ * there is no room for the units of several, they are left out. */
 static void draw_bars_head(Canvas *c, const Bars *b, Rect r, int w) {
     Labels l = labels_of(b, w);
+    int x = r.x + bar_x(l), end = r.x + r.w;
     canvas_text(c, r.x, r.y, l.x, b->figure->x, STYLE_DIM, CANVAS_ELLIPSIS);
-    int at = r.x + bar_x(l), end = r.x + r.w;
-    for (int i = 0; i < b->columns && at < end; i++) {
-        const Column *column = table_column(b->table, b->column[i]);
-        at += canvas_textf(c, at, r.y, end - at, b->columns > 1 ? series_roles[i] : STYLE_DIM, CANVAS_ELLIPSIS,
-                           *column->unit ? "%s (%s)" : "%s", column->name, column->unit) +
-              2;
-    }
+    (void)draw_columns(c, b, x, r.y, end, draw_columns(NULL, b, x, r.y, end, true) <= end - x);
 }
 
 /* Below each other, in several panels when they are many; how many do not fit is said. */
