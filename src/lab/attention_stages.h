@@ -1,5 +1,6 @@
 /* attention_stages: what stands inside the attention of one layer (scores, scaled, softcapped, masked, weights), worked
- * out from its queries and keys by the engine's own operation, from the same numbers that the pass had. For long texts, of which the stages of all layers would be too many to keep. Private to the laboratory. */
+ * out by the engine's own operation from the queries and keys that the pass had. For long texts, of which the stages of
+ * all layers would be too many to keep. Private to the laboratory. */
 #ifndef LAB_ATTENTION_STAGES_H
 #define LAB_ATTENTION_STAGES_H
 
