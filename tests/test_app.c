@@ -543,6 +543,17 @@ static void escape_first_leaves_the_curve(void **unused) {
     app_free(a);
 }
 
+/* On the wall enter gives a pane the whole screen; alone it steps into it. */
+static void enter_leads_from_the_wall(void **unused) {
+    (void)unused;
+    App *a = screen_new(NULL);
+    screen_keys(a, "4");
+    screen_expect(a, "attention ─");
+    screen_keys(a, "<Enter>");
+    screen_refuse(a, "attention ─");
+    app_free(a);
+}
+
 /* --- completion --- */
 
 static int complete_count(Complete *c, const char *line, const char *item) {
@@ -890,6 +901,7 @@ int main(void) {
         cmocka_unit_test(the_options_of_the_run_make_a_command),
         cmocka_unit_test(the_options_leave_the_prompt),
         cmocka_unit_test(escape_first_leaves_the_curve),
+        cmocka_unit_test(enter_leads_from_the_wall),
         cmocka_unit_test(commands_and_arguments_are_completed),
         cmocka_unit_test(a_click_gives_the_focus_and_sets_the_cursor),
         cmocka_unit_test(a_click_in_the_mask_sets_cell_and_layer),
