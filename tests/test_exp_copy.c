@@ -365,6 +365,7 @@ static void one_thing_is_changed_at_a_time(void **state) {
              (cell_real(runs, 2 * i, "repeat_bits") + cell_real(runs, 2 * i + 1, "repeat_bits")) / 2, 1e-9);
     }
     near(cell_real(runs, 10, "learning_rate"), 0.0001, 1e-15);
+    for (long i = 0; i < 10; i++) assert_int_equal(cell_int(runs, i, "seed"), 1 + i % 2);
     table_free(bits);
     table_free(runs);
     study_free(s);

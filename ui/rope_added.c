@@ -32,7 +32,7 @@ enum { POSITIONS_MOST = 64, EVERY_ONE = 10, EVERY_FOURTH = 40 };
 
 /* Numbers beside the map: of few positions all, of many every fourth or eighth; beside its row that of the cursor. */
 typedef struct {
-    char text[POSITIONS_MOST][8];
+    char text[POSITIONS_MOST][12];
     const char *row[POSITIONS_MOST], *col[POSITIONS_MOST];
 } PositionNames;
 
