@@ -13,7 +13,7 @@
 static const char *const usual[] = {LANTERN_PROGRAM, NULL};
 static const char *const tiny[] = {LANTERN_PROGRAM, "d=16", "layers=1", "sentences=640", "epochs=1", NULL};
 
-/* The train row stands at "1,565/1,565". */
+/* The train row stands at "1,565/1,565", not at the "0/0" before there is a run. */
 static bool is_done(Pty *p, void *unused) {
     (void)unused;
     for (int y = 0; y < pty_height(p); y++) {
@@ -24,7 +24,7 @@ static bool is_done(Pty *p, void *unused) {
         const char *from = slash;
         while (from && from > line.s && strchr("0123456789,", from[-1])) from--;
         size_t n = (size_t)(slash - from);
-        bool same = slash && n > 0 && strncmp(from, slash + 1, n) == 0 && !strchr("0123456789,", slash[1 + n]);
+        bool same = slash && n > 0 && *from != '0' && strncmp(from, slash + 1, n) == 0 && !strchr("0123456789,", slash[1 + n]);
         str_done(&line);
         if (same) return true;
     }
