@@ -114,6 +114,10 @@ static void attention_mix(void **unused) {
     screen_golden(a, 80, 24, "attention-mix");
     screen_keys(a, "z:wall attention mask<Enter>");
     screen_golden(a, 80, 24, "attention-mix-wall");
+    screen_keys(a, "zp");
+    screen_golden(a, 120, 40, "attention-mix-present");
+    screen_keys(a, "s");
+    screen_golden(a, 120, 40, "attention-scores-present");
     app_free(a);
 }
 

@@ -60,10 +60,24 @@ static void draw_hidden(const CellSum *s, Canvas *c, Rect r, int *y) {
     line(c, r, y, _("weight"), format_fixed(s->weight, 4), STYLE_STRONG);
 }
 
-static void draw_present_sum(const PaneContext *x, const CellSum *s, Canvas *c, Rect r) {
+/* What the map shows of the cell. A soft cap comes before the mask. */
+static double at_stage(const CellSum *s, int stage) {
+    return stage == STAGE_SCORES       ? s->dot
+           : stage == STAGE_SCALED     ? s->scaled
+           : stage == STAGE_SOFTCAPPED ? (s->cap > 0 ? s->cap * tanh(s->scaled / s->cap) : s->scaled)
+           : stage == STAGE_MASKED     ? s->entered
+                                       : s->weight;
+}
+
+static void draw_present_number(Canvas *c, Rect r, int y, double value) {
+    Text number = isinf(value) ? (Text){"−∞"} : format_fixed(value, 2);
+    draw_big(c, (Rect){r.x, y + 1, r.w, r.y + r.h - y - 1}, number.s, STYLE_STRONG);
+}
+
+static void draw_present_sum(const PaneContext *x, const CellSum *s, int stage, Canvas *c, Rect r) {
     int y = r.y;
     draw_words(x, s, c, r, &y);
-    draw_big(c, (Rect){r.x, y + 1, r.w, r.y + r.h - y - 1}, format_fixed(s->weight, 2).s, STYLE_STRONG);
+    draw_present_number(c, r, y, at_stage(s, stage));
 }
 
 /* ---- the mix ---- */
@@ -99,6 +113,10 @@ static void draw_mix(const PaneContext *x, Canvas *c, Rect r) {
     int y = r.y;
     if (!read_mix(x, &m)) return;
     draw_mix_words(x, &m, c, r, &y);
+    if (x->detail == DETAIL_PRESENT) {
+        draw_present_number(c, r, y, m.mix);
+        return;
+    }
     canvas_text(c, r.x, y++, r.w, _("weight × value of each key"), STYLE_DIM, CANVAS_ELLIPSIS);
     draw_mix_keys(x, &m, c, r, &y, 3);
     line(c, r, &y, _("mix = Σ weight · value"), format_fixed(m.mix, 4), STYLE_STRONG);
@@ -128,13 +146,13 @@ static void draw_mix_terms(const PaneContext *x, Canvas *c) {
 
 void attention_draw_sum(const PaneContext *x, const AttentionPlan *p, Canvas *c) {
     CellSum s;
-    if (p->sum.h > 0 && p->stage == STAGE_MIX && x->detail != DETAIL_PRESENT) {
+    if (p->sum.h > 0 && p->stage == STAGE_MIX) {
         draw_mix(x, c, p->sum);
         return;
     }
     if (p->sum.h == 0 || !cell_sum(x->snapshot, x->cursor, &s)) return;
     if (x->detail == DETAIL_PRESENT) {
-        draw_present_sum(x, &s, c, p->sum);
+        draw_present_sum(x, &s, p->stage, c, p->sum);
         return;
     }
     Rect r = p->sum;
