@@ -228,7 +228,7 @@ void term_stage_new(void) {
     term_stage = mmap(NULL, sizeof *term_stage, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     assert_true(term_stage != MAP_FAILED);
     *term_stage = (TermStage){.options = {.depth = -1, .glyphs = -1, .mouse = true, .utf8 = true},
-                              .style = {THEME_DARK, MAP_VIRIDIS, DEPTH_256}};
+                              .style = {.theme = THEME_DARK, .map = MAP_VIRIDIS, .depth = DEPTH_256}};
 }
 
 void term_stage_free(void) {

@@ -308,6 +308,7 @@ static const struct {
     {"$L --color 12", 2, "auto, mono, 8, 16, 256, true"},
     {"$L --fps 0", 2, "1 to 60"},
     {"$L --script nowhere", 2, "nowhere"},
+    {"echo nonsense >s && $L --script s start=pause", 2, "s:1: no such verb: nonsense"},
     {"$L list --theme dark", 2, "--theme"},
     {"$L run text.batch --ascii", 2, "--ascii"},
     {"$L --csv -", 2, "lantern run"},
@@ -435,6 +436,17 @@ static void a_folder_gets_every_table(void **state) {
     assert_string_equal(r.out.s, "");
     assert_string_equal(r.err.s, "");
     assert_int_equal(files_in("tables"), 3);
+    ran_done(&r);
+}
+
+/* A grammar of one's own, by its name alone, wherever something is trained on it. */
+static void a_grammar_beside_us(void **state) {
+    (void)state;
+    Ran r = shell("printf 'tell: {s=n} a {$s} met {$s} .\\nn: bob | ann\\n' >my.grammar && "
+                  "for e in 'lm.train epochs=1 d=16' lm.count lm.bigram bpe.train 'stories.copy steps=1 unseen='; do "
+                  "$L run $e corpus=my.grammar sentences=20 || exit; done");
+    if (strstr(r.err.s, "cannot") || strstr(r.err.s, "neither")) fail_msg("%s", r.err.s);
+    assert_non_null(strstr(r.out.s, "bob"));
     ran_done(&r);
 }
 
@@ -682,6 +694,7 @@ int main(void) {
         cmocka_unit_test(help_goes_to_standard_output),
         cmocka_unit_test(faults_have_one_line),
         cmocka_unit_test(a_folder_gets_every_table),
+        cmocka_unit_test(a_grammar_beside_us),
         cmocka_unit_test(cards_come_from_a_pipe),
         cmocka_unit_test(tables_on_request),
         cmocka_unit_test(about_reproduces),

@@ -242,7 +242,7 @@ static Status run_line(Script *s, ScriptStage *stage, const char *line) {
         if (strlen(verbs[i].name) == name && !strncmp(verbs[i].name, line, name))
             return verbs[i].run(s, stage, line + name + (line[name] == ' '));
     }
-    return fail(s, _("no such verb"), line);
+    return status_usage("%s:%d: %s: %s", s->name, s->line, _("no such verb"), line);
 }
 
 Event script_next(Script *s, ScriptStage *stage) {

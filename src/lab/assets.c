@@ -14,9 +14,11 @@ static bool try_root(const char *root, const char *relative, Str *path) {
 }
 
 bool assets_find(const char *relative, Str *path) {
-    if (try_root(getenv("LANTERN_ASSETS"), relative, path)) return true;
-    if (try_root(LANTERN_ASSETS_SOURCE, relative, path)) return true;
-    return try_root(LANTERN_ASSETS_INSTALLED, relative, path);
+    const char *const roots[] = {getenv("LANTERN_ASSETS"), LANTERN_ASSETS_SOURCE, LANTERN_ASSETS_INSTALLED};
+    for (size_t i = 0; i < sizeof roots / sizeof *roots; i++)
+        if (try_root(roots[i], relative, path)) return true;
+    str_clear(path);
+    return false;
 }
 
 /* Any language will do: all of them are built together. */

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-bool assets_find(const char *relative, Str *path); /* "grammars/farm.grammar"; false: not there */
+bool assets_find(const char *relative, Str *path); /* "grammars/farm.grammar"; false: not there, PATH is empty */
 bool assets_grammar(const char *name, Str *path); /* of a built-in grammar: "farm"; false: there is none of that name */
 bool assets_translations(
     Str *path);                   /* the folder for intl_init: of the assets, the build, the installed; false: none */

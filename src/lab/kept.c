@@ -99,8 +99,8 @@ bool kept_path(const KeptRecipe *r, const char *name, Str *path) {
 bool kept_read(const char *path, real *x, size_t n) {
     Str file;
     str_init(&file);
-    Status s = file_read(path, 0, &file);
     uint64_t sum;
+    Status s = file_read(path, n * sizeof *x + sizeof sum, &file);
     bool good = status_is_ok(&s) && file.len == n * sizeof *x + sizeof sum;
     if (good) {
         memcpy(x, file.s, n * sizeof *x);
