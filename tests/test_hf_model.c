@@ -481,12 +481,19 @@ static void scaling_is_read(void **state) {
     check_scaling("\"rope_parameters\":{\"rope_theta\":5e5},\"rope_scaling\":{\"type\":\"linear\",\"factor\":2}",
                   "linear:2");
     check_scaling("\"rope_parameters\":{\"rope_theta\":5e5}", "none");
+    check_scaling(
+        "\"rope_parameters\":{\"type\":\"linear\",\"factor\":2},\"rope_scaling\":{\"type\":\"linear\",\"factor\":2}",
+        "linear:2");
 }
 
 static void senseless_scaling_is_refused(void **state) {
     (void)state;
     check_config(llama_config, "null", "3", "rope_scaling is no object");
-    check_config(llama_config, "null", "{\"factor\":2}", "rope_scaling '?'");
+    check_config(llama_config, "null", "{\"factor\":2}", "does not say rope_type");
+    check_config(llama_config, "null", "{\"rope_type\":[\"linear\"]}", "does not say rope_type");
+    check_config(llama_config, "null",
+                 "{\"type\":\"linear\",\"factor\":4},\"rope_parameters\":{\"type\":\"linear\",\"factor\":2}",
+                 "rope_parameters and rope_scaling say different things");
     check_config(llama_config, "null", "{\"type\":\"linear\"}", "does not say factor");
     check_config(llama_config, "null", "{\"type\":\"linear\",\"factor\":\"2\"}", "factor is not a number");
     check_config(llama_config, "null", "{\"type\":\"linear\",\"factor\":0}", "the factor is 0");

@@ -149,11 +149,11 @@ static Status read_scaling(const json_t *scaling, RopeScaling *out) {
     const json_t *type = json_object_get(scaling, "rope_type");
     if (json_text_is_absent(type)) type = json_object_get(scaling, "type");
     const char *name = json_string_value(type);
-    if (name && strcmp(name, "default") == 0) return status_ok();
-    bool linear = name && strcmp(name, "linear") == 0, llama3 = name && strcmp(name, "llama3") == 0;
+    if (!name) return status_usage(_("rope_scaling does not say %s"), "rope_type");
+    if (strcmp(name, "default") == 0) return status_ok();
+    bool linear = strcmp(name, "linear") == 0, llama3 = strcmp(name, "llama3") == 0;
     if (!linear && !llama3)
-        return status_usage(_("rope_scaling '%s' is not known here; known are default, linear and llama3"),
-                            name ? name : "?");
+        return status_usage(_("rope_scaling '%s' is not known here; known are default, linear and llama3"), name);
     out->kind = linear ? SCALING_LINEAR : SCALING_LLAMA3;
     STATUS_TRY(take_factor(scaling, "factor", &out->factor));
     if (llama3) {
@@ -172,7 +172,8 @@ static Status check_partial(const json_t *root) {
                                   : status_ok();
 }
 
-/* Newer files have the base and the kind of scaling in rope_parameters. */
+/* Newer files have the base and the kind of scaling in rope_parameters; one that says it in both places says the same.
+ */
 static Status read_rope(const json_t *root, ModelConfig *c) {
     const json_t *parameters = json_object_get(root, "rope_parameters"),
                  *scaling = json_object_get(root, "rope_scaling");
@@ -181,7 +182,13 @@ static Status read_rope(const json_t *root, ModelConfig *c) {
     STATUS_TRY(check_partial(root));
     if (newer) STATUS_TRY(check_partial(parameters));
     bool says = newer && (json_object_get(parameters, "rope_type") || json_object_get(parameters, "type"));
-    return read_scaling(says ? parameters : scaling, &c->rope_scaling);
+    STATUS_TRY(read_scaling(scaling, &c->rope_scaling));
+    if (!says) return status_ok();
+    RopeScaling older = c->rope_scaling;
+    STATUS_TRY(read_scaling(parameters, &c->rope_scaling));
+    if (!json_text_is_absent(scaling) && !rope_scaling_same(&older, &c->rope_scaling))
+        return status_usage(_("rope_parameters and rope_scaling say different things"));
+    return status_ok();
 }
 
 static Status read_window(const json_t *root, const char *type, ModelConfig *c) {
