@@ -46,7 +46,7 @@ struct App {
     Cues cues;
     bool in_cue; /* its lines are being run */
     bool quitting, quit; /* asked once; decided */
-    char dropping[2048]; /* a typed line that would drop the run and waits for an answer; "": none */
+    char dropping[COMMAND_BYTES]; /* a typed line that would drop the run and waits for an answer; "": none */
     int w, h;            /* of the last drawing */
     Layout layout;       /* of the last drawing */
     LayoutKey laid;      /* what it follows from */

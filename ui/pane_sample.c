@@ -5,6 +5,7 @@
 #include "intl.h"
 #include "next_view.h"
 #include "samples_view.h"
+#include "utf8.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -42,6 +43,17 @@ static int table_line(const Table *t, const char *of) {
     return -1;
 }
 
+/* What of TEXT comes after what is there already. Where pieces of words hide where that is, the text's end with a mark
+ * before it, as what comes next stands there. */
+static int draw_continuation(const Snapshot *s, Canvas *c, Rect r, const char *text, StyleRole role) {
+    const char *rest = reading_continuation(s, reading_visible(s), text);
+    bool whole = rest == text && reading_visible(s) > 1 && canvas_columns(c, text) > r.w;
+    if (!whole) return canvas_text(c, r.x, r.y, r.w, rest, role, CANVAS_ELLIPSIS);
+    while (*rest && canvas_columns(c, rest) > r.w - 2) rest += utf8_cluster(rest, strlen(rest));
+    int at = canvas_text(c, r.x, r.y, r.w, "… ", role, ATTRIBUTE_NONE);
+    return at + canvas_text(c, r.x + at, r.y, r.w - at, rest, role, ATTRIBUTE_NONE);
+}
+
 /* "model  chase the cat every day ." and below it its log-probabilities. */
 static int draw_sentence(const Snapshot *s, Canvas *c, Rect r, const char *of, const char *label, StyleRole role) {
     const Table *t = snapshot_table(s, "sentence");
@@ -49,9 +61,7 @@ static int draw_sentence(const Snapshot *s, Canvas *c, Rect r, const char *of, c
     if (row < 0 || r.h < 1) return 0;
     int at = canvas_text(c, r.x, r.y, r.w, label, role, ATTRIBUTE_BOLD) + 1;
     if (at < LABEL_W) at = LABEL_W;
-    canvas_text(c, r.x + at, r.y, r.w - at,
-                reading_continuation(s, reading_visible(s), table_text(t, row, table_find(t, "text"))), role,
-                CANVAS_ELLIPSIS);
+    draw_continuation(s, c, (Rect){r.x + at, r.y, r.w - at, 1}, table_text(t, row, table_find(t, "text")), role);
     if (r.h < 2) return 1;
     double log_p = table_real(t, row, table_find(t, "log_p")), truth = table_real(t, row, table_find(t, "true_log_p"));
     canvas_textf(c, r.x + at, r.y + 1, r.w - at, STYLE_DIM, ATTRIBUTE_NONE,

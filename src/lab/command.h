@@ -6,8 +6,8 @@
 #include "status.h"
 #include "str.h"
 
-#define COMMAND_WORDS 64
-#define COMMAND_BYTES 1024
+#define COMMAND_WORDS 1024 /* a prompt is a command, too */
+#define COMMAND_BYTES 4096
 
 /* A line and its words. Points into itself: not to be copied. */
 typedef struct {
