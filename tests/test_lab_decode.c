@@ -345,6 +345,9 @@ static void tampering_is_said_and_changes_no_parameter(void **state) {
     fixture_do(l, "head 2 1 toggle");
     fixture_do(l, "window model");
     assert_string_equal(fixture_facts(l).tamper, "");
+    fixture_do(l, "window none"); /* it has none */
+    assert_string_equal(fixture_facts(l).tamper, "");
+    fixture_do(l, "set window 3");
     fixture_do(l, "window none");
     assert_string_equal(fixture_facts(l).tamper, "no window");
     fixture_do(l, "head 1 2 off");

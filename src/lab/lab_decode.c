@@ -358,9 +358,10 @@ Status lab_do_head(Lab *l, const Words *w) {
 
 Status lab_do_window(Lab *l, const Words *w) {
     long window;
-    if (strcmp(w->word[1], "model") == 0)
-        window = -1;
-    else if (strcmp(w->word[1], "none") == 0)
+    bool none = strcmp(w->word[1], "none") == 0;
+    if (strcmp(w->word[1], "model") == 0 || (none && model_config(run_model(lab_shown(l)))->window == 0))
+        window = -1; /* nothing is hidden that was not */
+    else if (none)
         window = 0;
     else
         STATUS_TRY(lab_number(_("a window ('none' and 'model' too)"), w->word[1], 1, 1000000, &window));
