@@ -494,14 +494,15 @@ void pty_expect_line(Pty *p, int y, const char *text) {
     pty_expect_if(p, holds_line, &(Line){y, text}, text);
 }
 
-static bool has_read(Pty *p, void *user) {
+static bool has_read(Pty *p) {
     int left = 0;
-    (void)user;
     return ioctl(p->slave, FIONREAD, &left) == 0 && left == 0;
 }
 
+/* Seen at once: what is typed next may have to come soon. */
 void pty_expect_read(Pty *p) {
-    pty_expect_if(p, has_read, NULL, "the reading of what was typed");
+    for (double until = now() + LIMIT; !has_read(p); pty_pump(p, 0.002))
+        if (now() > until) fail_with_screen(p, "the reading of what was typed");
 }
 
 static bool has_ended(Pty *p, void *user) {

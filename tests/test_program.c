@@ -2,6 +2,7 @@
  * leave it and what the terminal is like afterwards, stopping and going on, sizes. All waiting is for a state. */
 #include "expect.h"
 
+#include "clock.h"
 #include "pty.h"
 #include "str.h"
 #include "style.h"
@@ -340,6 +341,36 @@ static void a_burst_of_keys_loses_none(void **state) {
     }
 }
 
+static bool shows_help(Pty *p, void *shown) {
+    bool help = false;
+    for (int y = 0; y < pty_height(p) && !help; y++) help = pty_line_holds(p, y, "esc closes");
+    return help == *(const bool *)shown;
+}
+
+/* This terminal never says whether it is light; an answer may still come, and pictures are drawn all the while.
+ * Two times, as the machine may be busy: the end of the waiting for an answer is far from either. */
+static void an_escape_is_no_answer_to_come(void **state) {
+    (void)state;
+    static const bool yes = true, no = false;
+    double best = 1e9, worst = 0;
+    Pty *p = open_program(&small_window);
+    expect_training(p);
+    assert_non_null(strstr(pty_bytes(p)->s, "\033]11;?"));
+    for (int i = 0; i < 2; i++) {
+        pty_type(p, "?");
+        pty_expect_if(p, shows_help, (void *)&yes, "the help");
+        double begin = clock_now();
+        pty_type(p, "\033");
+        pty_expect_if(p, shows_help, (void *)&no, "the end of the help");
+        double seconds = clock_now() - begin;
+        if (seconds < best) best = seconds;
+        if (seconds > worst) worst = seconds;
+    }
+    assert_true(EXPECT_SANITIZER || (best < 0.5 && worst < 3));
+    pty_type(p, "qq");
+    expect_end(p, 0);
+}
+
 /* ---- staying ---- */
 
 static void a_stop_gives_back_and_going_on_trains_on(void **state) {
@@ -401,6 +432,7 @@ int main(void) {
         cmocka_unit_test(the_terminal_says_whether_it_is_light),
         cmocka_unit_test(a_hint_of_the_environment_counts),
         cmocka_unit_test(a_burst_of_keys_loses_none),
+        cmocka_unit_test(an_escape_is_no_answer_to_come),
         cmocka_unit_test(a_stop_gives_back_and_going_on_trains_on),
         cmocka_unit_test(sizes_change_while_it_trains),
     };

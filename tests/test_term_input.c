@@ -3,6 +3,7 @@
 
 #include "term_stage.h"
 
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -178,6 +179,25 @@ static void an_answer_may_come_in_pieces(void **state) {
     term_stage_close(p);
 }
 
+/* The answer to come goes on at once after its escape: what comes later is a key of its own. */
+static void an_escape_is_a_key_before_the_answer(void **state) {
+    (void)state;
+    term_stage_new();
+    events = 0;
+    term_stage->options.ask_ground = true;
+    Pty *p = term_stage_open(&plain);
+    pty_expect_line(p, 0, "ready");
+    for (int i = 0; i < 3; i++) {
+        pty_type(p, "\033");
+        pty_expect_read(p);
+        poll(NULL, 0, 300);
+        events++;
+        assert_event(p, "x", "key x");
+    }
+    assert_event(p, "\033]11;rgb:ffff/0000/8080\033\\", "ground ff0080");
+    term_stage_close(p);
+}
+
 static void who_would_print_the_question_is_not_asked(void **state) {
     (void)state;
     static const char *const terms[] = {"linux", "vt100"};
@@ -206,10 +226,15 @@ static void a_wake_and_time_outs(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(keys_of_all_terminals),        cmocka_unit_test(what_is_split_is_joined),
-        cmocka_unit_test(a_burst_comes_whole),          cmocka_unit_test(the_mouse_is_reported_and_can_be_switched_off),
-        cmocka_unit_test(a_paste_runs_nothing),         cmocka_unit_test(the_ground_is_asked_for),
-        cmocka_unit_test(an_answer_may_come_in_pieces), cmocka_unit_test(who_would_print_the_question_is_not_asked),
+        cmocka_unit_test(keys_of_all_terminals),
+        cmocka_unit_test(what_is_split_is_joined),
+        cmocka_unit_test(a_burst_comes_whole),
+        cmocka_unit_test(the_mouse_is_reported_and_can_be_switched_off),
+        cmocka_unit_test(a_paste_runs_nothing),
+        cmocka_unit_test(the_ground_is_asked_for),
+        cmocka_unit_test(an_answer_may_come_in_pieces),
+        cmocka_unit_test(an_escape_is_a_key_before_the_answer),
+        cmocka_unit_test(who_would_print_the_question_is_not_asked),
         cmocka_unit_test(a_wake_and_time_outs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,8 +30,9 @@
 #include <unistd.h>
 #include <wchar.h>
 
-#define ESCAPE_DELAY 100 /* ms that a sequence may be late after its escape */
-#define ANSWER_LEAVE 0.1 /* s that leaving waits for an answer that would come to the shell */
+#define ESCAPE_DELAY 100  /* ms that a sequence may be late after its escape */
+#define ANSWER_DELAY 0.05 /* s that what follows the escape of an answer may be later still */
+#define ANSWER_LEAVE 0.1  /* s that leaving waits for an answer that would come to the shell */
 #define INPUT_FD     STDIN_FILENO
 #define OUTPUT_FD    STDOUT_FILENO
 
@@ -340,13 +341,22 @@ static bool feed(CursesTerm *c, int code, Event *out) {
 
 /* Everything that has arrived, up to the first event. Bytes are read one by one and decoded here: get_wch would take
  * good ones along with a bad one. */
-static bool read_input(CursesTerm *c, Event *out) {
+static bool read_codes(CursesTerm *c, Event *out) {
     for (int code; (code = wgetch(c->keys)) != ERR;) {
         c->wait.silent = 0;
         if (feed(c, code, out)) return true;
     }
-    bool escape = term_decode_has_escape(&c->decoder) && !term_decode_expects_answer(&c->decoder);
-    return escape && term_decode_flush(&c->decoder, out);
+    return false;
+}
+
+/* An escape that nothing has followed for ESCAPE_DELAY, and for ANSWER_DELAY more when it may begin an answer, is the
+ * key: it is waited for here, so that no picture that is drawn meanwhile begins the time anew. */
+static bool read_input(CursesTerm *c, Event *out) {
+    TermDecoder *d = &c->decoder;
+    if (read_codes(c, out)) return true;
+    bool answer = term_decode_has_escape(d) && term_decode_expects_answer(d);
+    if (answer && term_wait_input(&c->wait, ANSWER_DELAY) && read_codes(c, out)) return true;
+    return term_decode_has_escape(d) && term_decode_flush(d, out);
 }
 
 static void ask_ground(CursesTerm *c) {

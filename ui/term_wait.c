@@ -7,7 +7,6 @@
 
 #define LATE_BYTES  0.1 /* s that the rest of a character or report may be late */
 #define LATE_PASTE  1.0
-#define LATE_ANSWER 0.5  /* that what follows the escape of an answer may be late */
 #define ANSWER_TIME 10.0 /* s after which a terminal is taken for one that does not answer */
 
 enum { SILENT_MOST = 2 };
@@ -19,8 +18,7 @@ static int milliseconds(double seconds) {
 
 /* Seconds that the rest of what has begun may be late. */
 static double lateness(const TermDecoder *d) {
-    if (term_decode_has_paste(d)) return LATE_PASTE;
-    return term_decode_has_escape(d) ? LATE_ANSWER : LATE_BYTES;
+    return term_decode_has_paste(d) ? LATE_PASTE : LATE_BYTES;
 }
 
 static WaitEnd wait_for(TermWait *w, double seconds, int wake_fd) {
