@@ -15,7 +15,7 @@ static const int hard[] = {SIGQUIT, SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL};
 
 #define SOFT_COUNT  (sizeof soft / sizeof *soft)
 #define HARD_COUNT  (sizeof hard / sizeof *hard)
-#define PATIENCE    4     /* seconds that the program has to end after SIGTERM or SIGHUP */
+#define PATIENCE    4     /* seconds that the program has to end after SIGINT, SIGTERM or SIGHUP */
 #define STACK_BYTES 65536 /* a stack that has run over needs another one */
 
 static struct {
@@ -41,9 +41,9 @@ static void soft_handler(int number) {
         if (soft[i] == number) signals.news[i] = 1;
     ssize_t written = write(signals.pipe[1], "", 1); /* full: it is readable anyway */
     (void)written;
-    if (number == SIGTERM || number == SIGHUP) {
+    if (number == SIGINT || number == SIGTERM || number == SIGHUP) {
+        if (signals.last == 0) alarm(PATIENCE); /* another one does not put it off */
         signals.last = number;
-        alarm(PATIENCE);
     }
     errno = saved;
 }
@@ -103,6 +103,7 @@ Status signals_begin(void) {
     if (!open_pipe()) return status_failed("no pipe for signals: %s", strerror(errno));
     signals.active = true;
     signals.given_back = 0;
+    signals.last = 0;
     signals.fd = -1;
     stack_t stack;
     memset(&stack, 0, sizeof stack);
