@@ -405,6 +405,7 @@ static const struct {
     {"$L run lm.count corpus=nowhere", 2, "nowhere"},
     {"$L run lm.end longest=21", 2, "longest"},
     {"$L run model.trace model=small layer=9", 2, "layer: there is no 9"},
+    {"mkdir -p full/config.json && $L run lm.train d=16 sentences=64 epochs=1 save=full/ >/dev/null", 1, "full/config.json"},
     {"$L run text.batch --csv - >/dev/full", 1, "No space"},
     {"$L run text.batch >/dev/full", 1, "No space"},
     {"$L list >/dev/full", 1, "No space"},
