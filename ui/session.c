@@ -208,7 +208,10 @@ static bool refused(const App *a) {
 
 static void say_arrival(App *a) {
     const SnapshotFacts *f = snapshot_facts(a->snapshot);
-    if (a->arrival == ARRIVAL_KEPT) app_say(a, 0, "%s", _("as it was kept"));
+    if (a->arrival == ARRIVAL_KEPT && f->missing[0])
+        app_say(a, 1, _("as it was kept, but not to be trained on: %s"), f->missing);
+    else if (a->arrival == ARRIVAL_KEPT)
+        app_say(a, 0, "%s", _("as it was kept"));
     if (a->arrival == ARRIVAL_VISIT && f->waiting[0])
         app_say(a, 0, _("this is the model of the experiment; your run waits at step %ld, and Backspace returns to it"),
                 f->waiting_step);

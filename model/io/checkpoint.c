@@ -168,6 +168,7 @@ static void text_add_run(Str *t, const CheckpointRun *r) {
     if (r->sentences) str_addf(t, "sentences=%ld\n", r->sentences);
     if (r->batch) str_addf(t, "batch=%d\n", r->batch);
     if (r->grammar) text_add_lines(t, "grammar", r->grammar);
+    if (r->text) text_add_lines(t, "text", r->text);
 }
 
 Status checkpoint_write_run(const char *path, const Model *m, const Vocab *v, const Optim *o,
@@ -350,6 +351,7 @@ static Status set_field(Loading *l, const char *key, const char *value) {
     }
     if (strcmp(key, "batch") == 0) return set_batch(&l->out->batch, value);
     if (strcmp(key, "grammar") == 0) return set_lines(&l->out->grammar, key, value);
+    if (strcmp(key, "text") == 0) return set_lines(&l->out->text, key, value);
     if (strcmp(key, "corpus") == 0) {
         if (strlen(value) >= sizeof l->out->corpus) return status_usage(_("the name of its corpus is too long"));
         memcpy(l->out->corpus, value, strlen(value) + 1);
@@ -468,6 +470,7 @@ void checkpoint_done(Checkpoint *c) {
     model_free(c->model);
     vocab_free(c->vocab);
     mem_free(c->grammar);
+    mem_free(c->text);
     optim_done(&c->optim);
     *c = (Checkpoint){0};
 }

@@ -5,8 +5,9 @@
  *    8  bytes of the text              8  bytes of the vocabulary
  *    8  parameters P                   8  arrays of moments: 0 or 2
  *       text: key=value lines, each ended by a newline: the fields of ModelConfig by their names, corpus, seed, step,
- *             steps, tokens (absent: word), where they are known sentences, batch and grammar (all of its lines as one,
- *             \n for the end of each, \\ for a backslash), and with moments the fields of OptimConfig as optim.*
+ *             steps, tokens (absent: word), where they are known sentences, batch, text (a path) and grammar (all of
+ *             its lines as one, \n for the end of each, \\ for a backslash; a path likewise), and with moments the
+ *             fields of OptimConfig as optim.*
  *       vocabulary: as vocab_store writes it; nothing: no vocabulary, unless tokens are bytes
  *       P numbers, then 2 P moments
  *    8  FNV-1a of all bytes before
@@ -37,6 +38,7 @@ typedef struct {
     long
         sentences; /* of training, and how many make a step: what a run needs to go on as it would have; 0: not known */
     int batch;
+    char *text; /* owned; the path of the text that it was trained on; NULL: not known */
 } Checkpoint;
 
 /* Where a run stands. CORPUS may be NULL; a longer name than 63 bytes is cut. GRAMMAR: grammar_text of it, or NULL. */
@@ -46,6 +48,7 @@ typedef struct {
     const char *corpus, *grammar;
     long sentences; /* 0: not known */
     int batch;
+    const char *text; /* the path of the text that it is trained on; NULL: none */
 } CheckpointRun;
 
 /* V and O may be NULL. V has at most as many tokens as the model.

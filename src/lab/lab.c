@@ -237,10 +237,17 @@ static Status set_pairs(Options *o, const Words *w) {
     return lab_check(o);
 }
 
+Status lab_knows_corpus(const Lab *l) {
+    const Run *r = l->train.live;
+    if (!r || run_reads_only(r) || !run_missing(r)[0]) return status_ok();
+    return status_usage(_("%s; 'restart corpus=FILE' begins with another"), run_missing(r));
+}
+
 /* Trains at once when the run before did, unless start= says otherwise. */
 Status lab_do_restart(Lab *l, const Words *w) {
     Options *o = options_copy(l->options);
-    Status s = set_pairs(o, w);
+    Status s = says(w, "corpus=") || says(w, "model=") ? status_ok() : lab_knows_corpus(l);
+    if (status_is_ok(&s)) s = set_pairs(o, w);
     if (!status_is_ok(&s)) {
         options_free(o);
         return s;

@@ -116,6 +116,8 @@ static Status go_on(Lab *l, Options *o, const char *why) {
 /* Of two runs only B can: A has what B is compared with. */
 static Status begin_again(Lab *l, const Options *o) {
     if (l->rival && l->rival_is_a) return versus_begin(l, o);
+    if (!options_differ(l->options, o, "corpus") && !options_differ(l->options, o, "model"))
+        STATUS_TRY(lab_knows_corpus(l));
     lab_begin(l, options_copy(o));
     return status_ok();
 }

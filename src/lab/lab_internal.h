@@ -118,6 +118,8 @@ void lab_say(Lab *l, int level, const char *format, ...) __attribute__((format(p
 Run *lab_shown(const Lab *l); /* what is looked at */
 /* A run of O is to be made, which passes into L; it trains at once when the one before did. */
 void lab_begin(Lab *l, Options *o);
+/* Refuses where the corpus of an opened run is missing: none other is taken in its place unasked. */
+Status lab_knows_corpus(const Lab *l) STATUS_CHECKED;
 /* The parameters looked at, or what is made of them, are others now. */
 void lab_changed(Lab *l);
 /* R, made from O, becomes the live run. Both pass into L. RUNS: it trains at once. */

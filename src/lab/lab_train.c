@@ -219,6 +219,7 @@ static Status can_train(const Lab *l) {
         return status_failed(
             _("the run diverged after step %ld (%s); 'back', then 'fork' and a smaller 'set lr', or 'restart'"),
             run_done(t->live), t->bad_tensor);
+    if (run_missing(t->live)[0]) return status_failed(_("it cannot be trained on: %s"), run_missing(t->live));
     if (run_done(t->live) >= run_steps(t->live))
         return status_failed(_("all %ld steps of the plan are done; 'restart' begins again"), run_steps(t->live));
     return status_ok();
@@ -394,7 +395,7 @@ static RunState state_of(const Lab *l) {
     if (train_pending(l) && !t->seeking) return RUN_RUNNING;
     if (t->past) return RUN_PAUSED;
     if (t->diverged) return RUN_DIVERGED;
-    return run_done(t->live) >= run_steps(t->live) ? RUN_FINISHED : RUN_PAUSED;
+    return run_done(t->live) >= run_planned(t->live) ? RUN_FINISHED : RUN_PAUSED;
 }
 
 static void curve_facts(const TrainClock *t, long step, SnapshotFacts *f) {
@@ -422,7 +423,8 @@ void train_facts(const Lab *l, SnapshotFacts *f) {
     f->threads = run_threads(t->live);
     f->step = run_done(lab_shown(l));
     f->head = run_done(t->live);
-    f->steps = run_steps(t->live);
+    f->steps = run_planned(t->live);
+    if (!run_reads_only(t->live)) snprintf(f->missing, sizeof f->missing, "%s", run_missing(t->live));
     f->per_epoch = run_per_epoch(t->live);
     f->language_floor = t->language_floor;
     train_facts_at(t, f->step, f);

@@ -4,13 +4,16 @@
 
 #include "bug.h"
 #include "clock.h"
+#include "file.h"
 #include "intl.h"
 #include "io/checkpoint.h"
 #include "loaded.h"
 #include "mem.h"
+#include "original.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct Run {
@@ -28,9 +31,10 @@ struct Run {
     RunUpdate last; /* of that update; step 0: none is known */
     int batch_size;
     long done, steps;
-    char missing[500];      /* why an opened run has no corpus; "" when it has one */
-    bool reads_only;        /* somebody else's model: no shards, no moments, no gradient */
-    char *path, *tokenizer; /* of that model; owned */
+    long planned, sentences; /* what the opened file says of the plan; 0: it is a new run */
+    char missing[500];       /* why an opened run has no corpus; "" when it has one */
+    bool reads_only;         /* somebody else's model: no shards, no moments, no gradient */
+    char *path, *tokenizer;  /* of that model; owned */
 };
 
 /* Life. */
@@ -127,26 +131,6 @@ Status run_new(const Options *o, uint64_t seed, int threads, Run **out) {
 
 /* Opening. */
 
-static const char *corpus_spec(const Checkpoint *c, const Options *o) {
-    return c->corpus[0] ? c->corpus : options_text(o, "corpus");
-}
-
-/* The corpus that the checkpoint was trained on: of the grammar in the file, else by the name that it gives. */
-static Status original_corpus(const Checkpoint *c, const Options *o, Corpus **out) {
-    const char *spec = corpus_spec(c, o);
-    long sentences = c->sentences ? c->sentences : (long)options_int(o, "sentences");
-    CorpusTokens tokens = {vocab_unit(c->vocab), vocab_merges(c->vocab)};
-    if (c->grammar)
-        STATUS_TRY(corpora_sample(spec, c->grammar, tokens, sentences, RUN_TEST_SENTENCES, c->seed, out));
-    else
-        STATUS_TRY(corpora_load(spec, tokens, sentences, sentences, RUN_TEST_SENTENCES, c->seed, out));
-    part(*out, model_config(c->model)->context);
-    if (vocab_same((*out)->vocab, c->vocab)) return status_ok();
-    corpus_free(*out);
-    if (!c->corpus[0]) return status_usage(_("it was trained on a text, which a checkpoint does not hold"));
-    return status_usage(_("'%s' has other words now than the model"), spec);
-}
-
 /* A corpus that is but a vocabulary, which passes to it. */
 static Corpus *only_words(Vocab *v, const char *name) {
     Corpus *corpus = MEM_NEW(Corpus);
@@ -155,13 +139,24 @@ static Corpus *only_words(Vocab *v, const char *name) {
     return corpus;
 }
 
-/* That, or one that has the vocabulary and no sentence. */
-static Corpus *corpus_for(const Checkpoint *c, const Options *o, char *missing, size_t bytes) {
+/* That of the file, or one that has the vocabulary and no sentence. */
+static RunData *data_for(const Checkpoint *c, const Options *o, char *missing, size_t bytes) {
     Corpus *corpus;
+    const char *spec = original_spec(c, o);
     Status s = original_corpus(c, o, &corpus);
-    if (status_is_ok(&s)) return corpus;
+    if (status_is_ok(&s)) return run_data_new(corpus, spec);
     snprintf(missing, bytes, "%s", s.text);
-    return only_words(vocab_copy(c->vocab), c->corpus);
+    const char *name = c->corpus[0] ? c->corpus : spec ? file_base_name(spec) : _("a text");
+    return run_data_new(only_words(vocab_copy(c->vocab), name), spec ? spec : "");
+}
+
+/* The plan ends where the file does when there is nothing to go on with. */
+static void take_plan(Run *r, const Checkpoint *c) {
+    bool learns = r->data->corpus->train.sentences > 0;
+    r->done = c->step;
+    r->steps = c->has_optim && learns ? c->steps : c->step;
+    r->planned = c->has_optim ? c->steps : c->step;
+    r->sentences = c->sentences;
 }
 
 /* The state of the file, for a run that was set up with its model. */
@@ -207,12 +202,11 @@ Status run_open(const char *path, const char *tokenizer, const Options *o, int t
         return status_usage(_("'%s' does not say what its tokens are"), path);
     }
     Run *r = MEM_NEW(Run);
-    r->data = run_data_new(corpus_for(&c, o, r->missing, sizeof r->missing), corpus_spec(&c, o));
+    r->data = data_for(&c, o, r->missing, sizeof r->missing);
     r->seed = c.seed;
     OptimConfig optim = c.has_optim ? c.optim.config : run_optim_config(o);
     r->batch_size = c.batch ? c.batch : (int)options_int(o, "batch");
-    r->done = c.step;
-    r->steps = c.has_optim && r->data->corpus->train.sentences > 0 ? c.steps : c.step;
+    take_plan(r, &c);
     set_up(r, c.model, threads, &optim);
     c.model = NULL;
     take_moments(r, &c);
@@ -270,6 +264,10 @@ long run_done(const Run *r) {
 
 long run_steps(const Run *r) {
     return r->steps;
+}
+
+long run_planned(const Run *r) {
+    return r->missing[0] && r->planned > r->steps ? r->planned : r->steps;
 }
 
 bool run_reads_only(const Run *r) {
@@ -482,15 +480,28 @@ void run_memory_done(RunMemory *m) {
 
 /* Files. */
 
+/* Where the text of the run lies, wherever lantern is started the next time; NULL: it learns from a grammar, or from
+ * what came in by a pipe. free() it. */
+static char *text_path(const Run *r) {
+    const char *spec = r->data->spec;
+    if (r->data->corpus->grammar || strcmp(spec, "-") == 0 || !*spec || corpora_is_grammar(spec)) return NULL;
+    char *whole = realpath(spec, NULL);
+    return whole ? whole : strdup(spec);
+}
+
 Status run_save(Run *r, const char *path) {
     if (r->reads_only) return loaded_refer(path, r->path, r->tokenizer);
     const Corpus *c = r->data->corpus;
+    char *text = text_path(r);
     CheckpointRun run = {.seed = r->seed,
                          .step = r->done,
-                         .steps = r->steps,
+                         .steps = run_planned(r),
                          .corpus = c->grammar ? r->data->spec : "",
                          .grammar = c->grammar ? grammar_text(c->grammar) : NULL,
-                         .sentences = c->train.sentences,
-                         .batch = r->batch_size};
-    return checkpoint_write_run(path, r->model, c->vocab, &r->optim, &run);
+                         .sentences = r->missing[0] ? r->sentences : c->train.sentences,
+                         .batch = r->batch_size,
+                         .text = text};
+    Status s = checkpoint_write_run(path, r->model, c->vocab, &r->optim, &run);
+    free(text);
+    return s;
 }

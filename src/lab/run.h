@@ -66,8 +66,8 @@ Status run_new_with(const Options *o, const RunStart *start, uint64_t seed, int 
 /* A run at the step of a checkpoint: its model, moments, seed and plan; what the file does not say (batch, sentences)
  * is as in O. The corpus is that of the grammar in the file, else the one that the file names, else that of O, if it
  * has the file's vocabulary. Without one, or without moments in the file, there is a model to look at and no step to
- * go: the plan ends where the file does. Of a model of others (loaded.h) nothing is trained at all; TOKENIZER (NULL:
- * its own) goes with it. */
+ * go: the plan ends where the file does, and run_planned says what it was. Of a model of others (loaded.h) nothing is
+ * trained at all; TOKENIZER (NULL: its own) goes with it. */
 Status run_open(const char *path, const char *tokenizer, const Options *o, int threads, Run **out) STATUS_CHECKED;
 /* Puts R, which has made no step, where C was written: parameters, moments, step. False: C is of another shape, R is
  * as it was. */
@@ -108,6 +108,7 @@ int run_threads(const Run *r);
 const char *run_missing(const Run *r); /* a sentence: why an opened run has no corpus; "" when it has one */
 long run_done(const Run *r);           /* updates made */
 long run_steps(const Run *r);          /* of the plan */
+long run_planned(const Run *r);        /* the same, also where they cannot be made: its corpus is missing */
 long run_per_epoch(const Run *r);
 long run_steps_of_epoch(const Run *r, int batch); /* the same with BATCH sentences a step */
 const char *run_spec(const Run *r);               /* where the corpus comes from, as corpora_load takes it */

@@ -65,6 +65,7 @@ typedef struct {
     int probe_window; /* -1: the model's own; 0: none; n: n tokens */
     char bad_tensor[64];
     char failure[500]; /* of RUN_FAILED: why there is no run */
+    char missing[500]; /* why a run of our own cannot go on: its corpus; "" when it can */
     /* another model is looked at: the run that waits, "" when none does */
     char waiting[64];
     long waiting_step;
