@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #if REAL_IS_DOUBLE
@@ -29,6 +30,8 @@ typedef struct {
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static Blas loaded, chosen;
+static char core_name[64],
+    config_text[256]; /* asked for once: OpenBLAS puts its answer together in a place of its own */
 static atomic_bool missed;
 
 /* --- loading --- */
@@ -58,6 +61,8 @@ static void load(void) {
     if (!whole) return; /* some other library of that name */
     b.set_threads(1);   /* the engine has threads of its own */
     BUG_ON(b.threads() != 1);
+    snprintf(core_name, sizeof core_name, "%s", b.core());
+    snprintf(config_text, sizeof config_text, "%s", b.config());
     chosen = loaded = b;
 }
 
@@ -138,11 +143,11 @@ void blas_gemv(bool turned, int m, int n, real alpha, const real *a, int lda, co
 /* --- what it is --- */
 
 const char *blas_core(void) {
-    return blas()->core ? chosen.core() : "none";
+    return blas()->core ? core_name : "none";
 }
 
 const char *blas_library(void) {
-    return blas()->config ? chosen.config() : "none";
+    return blas()->config ? config_text : "none";
 }
 
 const char *blas_parallel(void) {
