@@ -159,8 +159,7 @@ static void offer_arguments(const Offer *o, const Words *words, int argument) {
     if (!command) return;
     if (!strcmp(command->name, "experiment")) {
         offer_experiment(o, words, argument);
-    } else if (!strcmp(command->name, "restart") || !strcmp(command->name, "set") ||
-               !strcmp(command->name, "versus")) {
+    } else if (!strcmp(command->name, "restart") || !strcmp(command->name, "set") || !strcmp(command->name, "versus")) {
         offer_options(o, o->c->run);
         if (!strcmp(command->name, "versus")) offer_spelled(o, "A|B|other|off", 0);
     } else if (!strcmp(command->name, "watch")) {

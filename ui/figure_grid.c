@@ -66,7 +66,7 @@ static void label_edge(const Table *t, const char *name, int n, const char **lab
 }
 
 static void grid_label(Grid *g, const Figure *f, const Table *t) {
-    g->numbers = MEM_ARRAY(char, NUMBER * (size_t)(g->rows + g->cols));
+    g->numbers = MEM_ARRAY(char, NUMBER *(size_t)(g->rows + g->cols));
     g->row_label = MEM_ARRAY(const char *, (size_t)g->rows);
     g->col_label = MEM_ARRAY(const char *, (size_t)g->cols);
     label_edge(t, f->y, g->rows, g->row_label, g->numbers);

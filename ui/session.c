@@ -63,8 +63,7 @@ static void add_screen(const App *a, Str *out) {
         command_add_quoted(out, a->cues.path);
         str_add(out, "\n");
     }
-    str_addf(out, "theme %s\nmap %s\n", style_theme_name(a->style.theme),
-             style_map_name(a->style.map));
+    str_addf(out, "theme %s\nmap %s\n", style_theme_name(a->style.theme), style_map_name(a->style.map));
     for (int i = 0; i < pane_count(); i++) add_pane(a, i, out);
     add_view(a, out);
 }

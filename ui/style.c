@@ -81,7 +81,8 @@ int32_t style_heat(const StyleSheet *s, HeatMap map, uint8_t heat) {
     bool turned = style_on_light(s) && !is_diverging(s, map) && (map_of(s) == MAP_MAGMA || map_of(s) == MAP_GRAY);
     if (turned) level = levels - 1 - level;
     if (s->depth == DEPTH_256) return indexed_map(s, map)->index[level];
-    const MapCurve *curve = is_diverging(s, map) ? &style_diverging_true[style_on_light(s)] : &style_map_true[map_of(s)];
+    const MapCurve *curve =
+        is_diverging(s, map) ? &style_diverging_true[style_on_light(s)] : &style_map_true[map_of(s)];
     return curve_at(curve, (double)level / (levels - 1));
 }
 
