@@ -19,6 +19,16 @@ static void assert_event(Pty *p, const char *bytes, const char *want) {
     pty_expect_line(p, 0, line);
 }
 
+/* A stage whose terminal is there; ASK_GROUND: its ground is asked for. */
+static Pty *open_ready(const PtyOptions *o, bool ask_ground) {
+    term_stage_new();
+    events = 0;
+    term_stage->options.ask_ground = ask_ground;
+    Pty *p = term_stage_open(o);
+    pty_expect_line(p, 0, "ready");
+    return p;
+}
+
 static void keys_of_all_terminals(void **state) {
     (void)state;
     static const struct {
@@ -81,10 +91,7 @@ static void keys_of_all_terminals(void **state) {
 
 static void what_is_split_is_joined(void **state) {
     (void)state;
-    term_stage_new();
-    events = 0;
-    Pty *p = term_stage_open(&plain);
-    pty_expect_line(p, 0, "ready");
+    Pty *p = open_ready(&plain, false);
     pty_type(p, "\xE4\xB8");
     assert_event(p, "\xAD", "key \xE4\xB8\xAD");
     pty_type(p, "\033");
@@ -115,10 +122,7 @@ static void a_burst_comes_whole(void **state) {
 
 static void the_mouse_is_reported_and_can_be_switched_off(void **state) {
     (void)state;
-    term_stage_new();
-    events = 0;
-    Pty *p = term_stage_open(&(PtyOptions){.w = 250, .h = 30, .term = "tmux-256color"});
-    pty_expect_line(p, 0, "ready");
+    Pty *p = open_ready(&(PtyOptions){.w = 250, .h = 30, .term = "tmux-256color"}, false);
     assert_true(pty_mouse(p));
     assert_event(p, "\033[<0;240;6M", "mouse press 239,5"); /* beyond what the old reports can say */
     assert_event(p, "\033[<32;241;7M", "mouse drag 240,6");
@@ -135,10 +139,7 @@ static void the_mouse_is_reported_and_can_be_switched_off(void **state) {
 
 static void a_paste_runs_nothing(void **state) {
     (void)state;
-    term_stage_new();
-    events = 0;
-    Pty *p = term_stage_open(&plain);
-    pty_expect_line(p, 0, "ready");
+    Pty *p = open_ready(&plain, false);
     assert_true(pty_paste(p));
     assert_event(p, "\033[200~q \xE4\xB8\xAD\033[A!\033[201~", "paste [q \xE4\xB8\xAD!]");
     assert_event(p, "x", "key x");
@@ -148,11 +149,7 @@ static void a_paste_runs_nothing(void **state) {
 /* Asked at once, answered whenever: keys before it are answered, and nothing of it becomes one. */
 static void the_ground_is_asked_for(void **state) {
     (void)state;
-    term_stage_new();
-    events = 0;
-    term_stage->options.ask_ground = true;
-    Pty *p = term_stage_open(&plain);
-    pty_expect_line(p, 0, "ready");
+    Pty *p = open_ready(&plain, true);
     assert_non_null(strstr(pty_bytes(p)->s, "\033]11;?\033\\"));
     assert_event(p, "x", "key x");
     assert_event(p, "\033", "key <Esc>");
@@ -165,11 +162,7 @@ static void the_ground_is_asked_for(void **state) {
 static void an_answer_may_come_in_pieces(void **state) {
     (void)state;
     static const char *const pieces[] = {"\033", "]", "1", "1;rg", "b:ffff/", "eeee", "/dddd", "\033", NULL};
-    term_stage_new();
-    events = 0;
-    term_stage->options.ask_ground = true;
-    Pty *p = term_stage_open(&(PtyOptions){.term = "screen-256color"});
-    pty_expect_line(p, 0, "ready");
+    Pty *p = open_ready(&(PtyOptions){.term = "screen-256color"}, true);
     for (int i = 0; pieces[i] != NULL; i++) {
         pty_type(p, pieces[i]);
         pty_expect_read(p);
@@ -182,11 +175,7 @@ static void an_answer_may_come_in_pieces(void **state) {
 /* The answer to come goes on at once after its escape: what comes later is a key of its own. */
 static void an_escape_is_a_key_before_the_answer(void **state) {
     (void)state;
-    term_stage_new();
-    events = 0;
-    term_stage->options.ask_ground = true;
-    Pty *p = term_stage_open(&plain);
-    pty_expect_line(p, 0, "ready");
+    Pty *p = open_ready(&plain, true);
     for (int i = 0; i < 3; i++) {
         pty_type(p, "\033");
         pty_expect_read(p);
@@ -213,10 +202,7 @@ static void who_would_print_the_question_is_not_asked(void **state) {
 
 static void a_wake_and_time_outs(void **state) {
     (void)state;
-    term_stage_new();
-    events = 0;
-    Pty *p = term_stage_open(&plain);
-    pty_expect_line(p, 0, "ready");
+    Pty *p = open_ready(&plain, false);
     pty_type(p, "w");
     pty_expect_line(p, 0, "#2 wake");
     events = 2;
