@@ -350,7 +350,7 @@ static void add_path(Snapshot *s, const FixtureSpec *p) {
             table_add_empty(t);
     }
     table_add_text(sentence, "model");
-    table_add_text(sentence, "the dogs near the cat chase the cat every day .");
+    table_add_text(sentence, p->pieces ? "the-dogs-near-the-cat" : "the dogs near the cat chase the cat every day .");
     table_add_real(sentence, -3.8714);
     if (p->truth)
         table_add_real(sentence, -3.8653);

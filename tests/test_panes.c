@@ -593,6 +593,18 @@ static void marks_of_samples_are_explained(void **unused) {
     app_free(a);
 }
 
+/* What comes next stands there also where the text does not say where the prompt ends. */
+static void pieces_go_on_from_here(void **unused) {
+    (void)unused;
+    FixtureSpec p = fixture_spec();
+    p.pieces = true;
+    App *a = screen_new(&p);
+    screen_keys(a, ":pane sample<Enter>z");
+    screen_expect(a, "chasethecateveryday");
+    screen_refuse(a, "the-dogs");
+    app_free(a);
+}
+
 /* Where two paths are too long for the list and end alike, what is left out is not where they differ. */
 static void leaves_of_a_list_are_told_apart(void **unused) {
     (void)unused;
@@ -845,6 +857,7 @@ int main(void) {
         cmocka_unit_test(floors_and_tests_say_what_they_are_of),
         cmocka_unit_test(only_keys_that_do_something_are_offered),
         cmocka_unit_test(marks_of_samples_are_explained),
+        cmocka_unit_test(pieces_go_on_from_here),
         cmocka_unit_test(leaves_of_a_list_are_told_apart),
         cmocka_unit_test(what_is_not_there_is_not_spoken_of),
         cmocka_unit_test(options_that_do_not_show_are_counted),

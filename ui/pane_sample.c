@@ -5,7 +5,6 @@
 #include "intl.h"
 #include "next_view.h"
 #include "samples_view.h"
-#include "utf8.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -43,15 +42,16 @@ static int table_line(const Table *t, const char *of) {
     return -1;
 }
 
-/* What of TEXT comes after what is there already. Where pieces of words hide where that is, the text's end with a mark
- * before it, as what comes next stands there. */
-static int draw_continuation(const Snapshot *s, Canvas *c, Rect r, const char *text, StyleRole role) {
-    const char *rest = reading_continuation(s, reading_visible(s), text);
-    bool whole = rest == text && reading_visible(s) > 1 && canvas_columns(c, text) > r.w;
-    if (!whole) return canvas_text(c, r.x, r.y, r.w, rest, role, CANVAS_ELLIPSIS);
-    while (*rest && canvas_columns(c, rest) > r.w - 2) rest += utf8_cluster(rest, strlen(rest));
-    int at = canvas_text(c, r.x, r.y, r.w, "… ", role, ATTRIBUTE_NONE);
-    return at + canvas_text(c, r.x + at, r.y, r.w - at, rest, role, ATTRIBUTE_NONE);
+/* The model's path from here, token by token: of a tokenizer of others, whose texts do not say where that is. */
+static void draw_pieces(const Snapshot *s, Canvas *c, Rect r, StyleRole role) {
+    const Table *t = snapshot_table(s, "path");
+    int token = t ? table_find(t, "token") : -1;
+    Str text;
+    str_init(&text);
+    for (long i = 0; token >= 0 && i < table_rows(t); i++)
+        if (!table_is_empty(t, i, token)) str_add(&text, table_text(t, i, token));
+    canvas_text(c, r.x, r.y, r.w, text.s, role, CANVAS_ELLIPSIS);
+    str_done(&text);
 }
 
 /* "model  chase the cat every day ." and below it its log-probabilities. */
@@ -61,7 +61,13 @@ static int draw_sentence(const Snapshot *s, Canvas *c, Rect r, const char *of, c
     if (row < 0 || r.h < 1) return 0;
     int at = canvas_text(c, r.x, r.y, r.w, label, role, ATTRIBUTE_BOLD) + 1;
     if (at < LABEL_W) at = LABEL_W;
-    draw_continuation(s, c, (Rect){r.x + at, r.y, r.w - at, 1}, table_text(t, row, table_find(t, "text")), role);
+    Rect line = {r.x + at, r.y, r.w - at, 1};
+    const char *text = table_text(t, row, table_find(t, "text")),
+               *rest = reading_continuation(s, reading_visible(s), text);
+    if (rest == text && reading_visible(s) > 1 && strcmp(of, "model") == 0)
+        draw_pieces(s, c, line, role);
+    else
+        canvas_text(c, line.x, line.y, line.w, rest, role, CANVAS_ELLIPSIS);
     if (r.h < 2) return 1;
     double log_p = table_real(t, row, table_find(t, "log_p")), truth = table_real(t, row, table_find(t, "true_log_p"));
     canvas_textf(c, r.x + at, r.y + 1, r.w - at, STYLE_DIM, ATTRIBUTE_NONE,
