@@ -1,4 +1,5 @@
-/* tokenizer_write: what it writes of each kind of vocabulary is read back as a tokenizer that cuts into the same ids. */
+/* tokenizer_write: what it writes of each kind of vocabulary is read back as a tokenizer that cuts into the same ids.
+ */
 #include "expect.h"
 
 #include "io/tokenizer_json.h"
@@ -40,8 +41,8 @@ static void check_unknown(const Vocab *v, const char *text, const char *part) {
 
 static void words(void **state) {
     (void)state;
-    static const char *const word[] = {"the", "dog", "chases", ".", "\xe4\xb8\x96\xe7\x95\x8c", "a\"b\\"};
-    Vocab *v = vocab_new(word, 6), *same = through_file(v);
+    static const char *const word[] = {"the", "dog", "chases", ".", "\xe4\xb8\x96\xe7\x95\x8c", "a\"b\\", "<unk>"};
+    Vocab *v = vocab_new(word, 7), *same = through_file(v);
     static const char *const texts[] = {"the dog chases .", " the\t dog  ", "", "\xe4\xb8\x96\xe7\x95\x8c a\"b\\",
                                         "the <s> dog </s> <pad>"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) check_same(v, same, texts[i]);

@@ -60,8 +60,15 @@ static json_t *file_of(json_t *added, json_t *normalizer, json_t *pre, json_t *d
                      template(), "decoder", decoder, "model", model);
 }
 
+/* The unknown token is no piece, so what is unknown is refused: its name is one that no word has. */
 static json_t *word_level(json_t *vocab) {
-    return json_pack("{s:s, s:o, s:s}", "type", "WordLevel", "vocab", vocab, "unk_token", "<unk>");
+    Str unknown;
+    str_init(&unknown);
+    str_add(&unknown, "<unk>");
+    while (json_object_get(vocab, unknown.s)) str_add_char(&unknown, '>');
+    json_t *model = json_pack("{s:s, s:o, s:s}", "type", "WordLevel", "vocab", vocab, "unk_token", unknown.s);
+    str_done(&unknown);
+    return model;
 }
 
 static json_t *bpe_model(json_t *vocab, json_t *merges) {

@@ -96,7 +96,8 @@ static bool next_word(void *self, const char *s, size_t n, size_t at, Word *w) {
     const Span *span = &p->cutting.span[p->word++];
     size_t stop = p->word < p->cutting.spans ? p->cutting.span[p->word].start : n;
     *w = (Word){.start = span->start, .end = span->end, .stop = stop, .id = span->id};
-    if (w->id < 0 && (p->whole_words || p->words)) w->id = piece_table_find(&p->pieces, s + w->start, w->end - w->start);
+    if (w->id < 0 && (p->whole_words || p->words))
+        w->id = piece_table_find(&p->pieces, s + w->start, w->end - w->start);
     return true;
 }
 
@@ -247,7 +248,12 @@ Status pipeline_finish(Pipeline *p, Tokenizer **out) {
     if (status_is_ok(&s) && p->first >= ids)
         s = status_usage(_("the token before every text has id %d; ids go to %d"), p->first, ids - 1);
     if (status_is_ok(&s)) {
-        TokenizerFacts facts = {.rules = &p->rules, .limit = -1, .size = ids, .first = p->first, .last = p->last, .refuses = p->words};
+        TokenizerFacts facts = {.rules = &p->rules,
+                                .limit = -1,
+                                .size = ids,
+                                .first = p->first,
+                                .last = p->last,
+                                .refuses = p->words && p->unknown < 0};
         *out = tokenizer_new(&kind, p, facts);
     } else {
         pipeline_free(p);

@@ -9,7 +9,8 @@ static const char *const names[] = {"scores", "scaled", "softcapped", "masked", 
 enum { SOFTCAPPED = 2, NAMES = (int)(sizeof names / sizeof *names) };
 
 bool attention_stages_are_many(const ModelConfig *c, int T) {
-    return (size_t)c->layers * (size_t)c->heads * (size_t)T * (size_t)T > ATTENTION_STAGES_MOST;
+    return T >= ATTENTION_BLOCKS &&
+           (size_t)c->layers * (size_t)c->heads * (size_t)T * (size_t)T > ATTENTION_STAGES_MOST;
 }
 
 /* A pass of the operation alone, over one head. */

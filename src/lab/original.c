@@ -10,8 +10,7 @@ const char *original_spec(const Checkpoint *c, const Options *o) {
     const char *asked = options_text(o, "corpus");
     if (c->corpus[0]) return c->corpus;
     if (c->grammar) return asked;
-    if (c->text && access(c->text, R_OK) == 0) return c->text;
-    return corpora_is_grammar(asked) ? c->text : asked;
+    return c->text || corpora_is_grammar(asked) ? c->text : asked; /* corpus= may be left from another run */
 }
 
 /* A text is cut where it was: its first sentences are in the same parts, however many follow. */

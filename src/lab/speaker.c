@@ -81,8 +81,8 @@ static int seen(const Speaker *s, const int *ids, int n) {
 }
 
 const double *speaker_logits(Speaker *s, const int *ids, int n) {
-    decoder_set_forgetful(s->decoder, attention_stages_are_many(&s->config, n)); /* memory is dear then */
     BUG_ON(!s->decoder || n < 1 || n > s->context);
+    decoder_set_forgetful(s->decoder, attention_stages_are_many(&s->config, n)); /* memory is dear then */
     int same = seen(s, ids, n);
     if (same) {
         decoder_truncate(s->decoder, 0, same);
