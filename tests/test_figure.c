@@ -169,6 +169,7 @@ static void bars_that_differ_little_read_differently(void **state) {
     expect_numbers((double[]){1.5e-12, 2.25e-12}, 2, (const char *const[]){"1.5e-12\n", "2.25e-12\n"});
     expect_numbers((double[]){1234567.25, 3e12}, 2, (const char *const[]){"1.235e+06\n", "3e+12\n"});
     expect_numbers((double[]){1234567.25, 1000}, 2, (const char *const[]){" 1,234,567\n", "     1,000\n"});
+    expect_numbers((double[]){-123456789.5, 1000}, 2, (const char *const[]){"-1.235e+08\n", "1000\n"});
     expect_numbers((double[]){(double)NAN, 1.25}, 2, (const char *const[]){"–", " 1.25\n"});
 }
 

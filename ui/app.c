@@ -66,8 +66,15 @@ void app_free(App *a) {
 
 /* Messages. */
 
+/* A question stands in the message: without it there is none. */
+static void forget_question(App *a) {
+    a->quitting = false;
+    a->dropping[0] = '\0';
+}
+
 void app_say(App *a, int level, const char *format, ...) {
     va_list args;
+    forget_question(a);
     va_start(args, format);
     vsnprintf(a->message, sizeof a->message, format, args);
     va_end(args);
@@ -93,6 +100,7 @@ double app_wait(const App *a) {
 static bool drop_old_message(App *a) {
     if (!a->message[0] || clock_now() < a->message_until) return false;
     a->message[0] = '\0';
+    forget_question(a);
     return true;
 }
 

@@ -86,14 +86,16 @@ static bool answer_key(App *a, Key k) {
         return true;
     }
     if (!is_asking(a)) return false;
-    bool yes = k == 'y' || k == KEYCODE_ENTER;
+    bool yes = k == 'y' || k == KEYCODE_ENTER, quitting = a->quitting;
+    char line[sizeof a->dropping];
+    snprintf(line, sizeof line, "%s", a->dropping);
     a->message[0] = '\0';
-    if (a->quitting)
-        a->quit = yes || k == 'q' || k == (KEYCODE_CTRL | 'c');
-    else if (yes)
-        app_run(a, a->dropping);
     a->quitting = false;
     a->dropping[0] = '\0';
+    if (quitting)
+        a->quit = yes || k == 'q' || k == (KEYCODE_CTRL | 'c');
+    else if (yes)
+        app_run(a, line);
     return true;
 }
 

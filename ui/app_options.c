@@ -124,9 +124,9 @@ bool options_ask_first(App *a, const char *line) {
     str_init(&why);
     bool asked = drops(a, &words, &why);
     if (asked) {
-        snprintf(a->dropping, sizeof a->dropping, "%s", line);
         app_say(a, 1, _("%s%sthe run of %s steps is not saved (:save PATH does it). y drops it, any other key stays"),
                 why.s, why.len ? ": " : "", format_count(f->head).s);
+        snprintf(a->dropping, sizeof a->dropping, "%s", line);
     }
     str_done(&why);
     return asked;

@@ -60,13 +60,10 @@ static void draw_hidden(const CellSum *s, Canvas *c, Rect r, int *y) {
     line(c, r, y, _("weight"), format_fixed(s->weight, 4), STYLE_STRONG);
 }
 
-/* What the map shows of the cell. A soft cap comes before the mask. */
-static double at_stage(const CellSum *s, int stage) {
-    return stage == STAGE_SCORES       ? s->dot
-           : stage == STAGE_SCALED     ? s->scaled
-           : stage == STAGE_SOFTCAPPED ? (s->cap > 0 ? s->cap * tanh(s->scaled / s->cap) : s->scaled)
-           : stage == STAGE_MASKED     ? s->entered
-                                       : s->weight;
+/* What the map shows of the cell. */
+static double at_stage(const PaneContext *x, const CellSum *s, AttentionStage stage) {
+    const Field *f = attention_stage_field(x->snapshot, s->layer, stage);
+    return f ? (double)field_at(f, s->head, s->query, s->key, 0) : s->weight;
 }
 
 static void draw_present_number(Canvas *c, Rect r, int y, double value) {
@@ -74,10 +71,10 @@ static void draw_present_number(Canvas *c, Rect r, int y, double value) {
     draw_big(c, (Rect){r.x, y + 1, r.w, r.y + r.h - y - 1}, number.s, STYLE_STRONG);
 }
 
-static void draw_present_sum(const PaneContext *x, const CellSum *s, int stage, Canvas *c, Rect r) {
+static void draw_present_sum(const PaneContext *x, const CellSum *s, AttentionStage stage, Canvas *c, Rect r) {
     int y = r.y;
     draw_words(x, s, c, r, &y);
-    draw_present_number(c, r, y, at_stage(s, stage));
+    draw_present_number(c, r, y, at_stage(x, s, stage));
 }
 
 /* ---- the mix ---- */

@@ -28,12 +28,12 @@ const char *attention_stage_name(AttentionStage stage) {
     return stage_names[stage];
 }
 
-static const Field *stage_field(const Snapshot *s, int layer, AttentionStage stage) {
+const Field *attention_stage_field(const Snapshot *s, int layer, AttentionStage stage) {
     return snapshot_field(s, "attention.%d.%s", layer, stage_names[stage]);
 }
 
 AttentionStage attention_stage(const Snapshot *s, const AttentionState *state) {
-    if (state->stage == STAGE_SOFTCAPPED && !stage_field(s, 0, STAGE_SOFTCAPPED)) return STAGE_SCALED;
+    if (state->stage == STAGE_SOFTCAPPED && !attention_stage_field(s, 0, STAGE_SOFTCAPPED)) return STAGE_SCALED;
     return state->stage;
 }
 
@@ -173,7 +173,7 @@ static void plan_scroll(const PaneContext *x, AttentionPlan *p) {
 bool attention_plan(const PaneContext *x, int w, int h, AttentionPlan *out) {
     AttentionPlan p = {.stage = attention_stage(x->snapshot, x->state), .zoom = 1};
     if (!reading_attention(x->snapshot, &p.layers, &p.heads, &p.tokens)) return false;
-    const Field *f = stage_field(x->snapshot, x->cursor->layer, p.stage);
+    const Field *f = attention_stage_field(x->snapshot, x->cursor->layer, p.stage);
     if (!f) return false;
     p.rows = f->dim[1];
     p.cols = f->dim[2];
@@ -236,7 +236,7 @@ static double largest_in_row(const Field *f, int head, int row) {
 }
 
 double attention_map_scale(const PaneContext *x, const AttentionPlan *p) {
-    const Field *f = stage_field(x->snapshot, x->cursor->layer, p->stage);
+    const Field *f = attention_stage_field(x->snapshot, x->cursor->layer, p->stage);
     double whole = p->stage == STAGE_WEIGHTS ? 1 : 0;
     for (int i = 0; i < f->dim[1] && p->stage != STAGE_WEIGHTS; i++)
         whole = fmax(whole, largest_in_row(f, x->cursor->head, i));
@@ -245,12 +245,12 @@ double attention_map_scale(const PaneContext *x, const AttentionPlan *p) {
 
 static MapData map_data(const PaneContext *x, const AttentionPlan *p) {
     const AttentionState *state = x->state;
-    MapData m = {.field = stage_field(x->snapshot, x->cursor->layer, p->stage),
+    MapData m = {.field = attention_stage_field(x->snapshot, x->cursor->layer, p->stage),
                  .head = x->cursor->head,
                  .block = p->block,
                  .weights = p->stage == STAGE_WEIGHTS};
     bool hides = p->stage == STAGE_MASKED || p->stage == STAGE_WEIGHTS;
-    if (hides) m.masked = stage_field(x->snapshot, x->cursor->layer, STAGE_MASKED);
+    if (hides) m.masked = attention_stage_field(x->snapshot, x->cursor->layer, STAGE_MASKED);
     m.row_scale = MEM_ARRAY(double, (size_t)p->rows);
     double whole = attention_map_scale(x, p);
     for (int i = 0; i < p->rows; i++) m.row_scale[i] = state->per_row ? 0 : whole;
@@ -414,8 +414,8 @@ static void draw_small(const PaneContext *x, const AttentionPlan *p, Canvas *c, 
     draw_small_name(c, left, top, small_w(p), head, here, off);
     const Field *blocks = snapshot_field(x->snapshot, "attention.%d.blocks", layer);
     SmallData data = {.weights = blocks, .head = head, .edge = p->small};
-    if (!blocks) data.weights = stage_field(x->snapshot, layer, STAGE_WEIGHTS);
-    if (!blocks) data.masked = stage_field(x->snapshot, layer, STAGE_MASKED);
+    if (!blocks) data.weights = attention_stage_field(x->snapshot, layer, STAGE_WEIGHTS);
+    if (!blocks) data.masked = attention_stage_field(x->snapshot, layer, STAGE_MASKED);
     data.tokens = data.weights->dim[1];
     Heat heat = {.rows = data.edge,
                  .cols = data.edge,

@@ -37,6 +37,8 @@ typedef struct {
     int first_row, first_col; /* scrolled */
 } AttentionPlan;
 
+/* NULL: the snapshot has none. */
+const Field *attention_stage_field(const Snapshot *s, int layer, AttentionStage stage);
 const char *attention_stage_name(AttentionStage stage); /* as the command spells it */
 /* The stage shown: the one asked for, or the nearest that this model has. */
 AttentionStage attention_stage(const Snapshot *s, const AttentionState *state);

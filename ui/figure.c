@@ -217,7 +217,7 @@ static double value_of(const Bars *b, long bar) {
 }
 
 static int decimals_of(const Bars *b) {
-    if (b->most >= 1e9) return -1;
+    if (b->most >= 99999999.5) return -1; /* with a sign and its separators it has no room */
     int most = b->most > 0 ? FIGURES - 1 - (int)floor(log10(b->most)) : 0, decimals = 0;
     if (most > DECIMALS_MOST) return -1;
     for (long i = 0; most > 0 && i < b->rows * b->columns; i++) {
@@ -229,7 +229,7 @@ static int decimals_of(const Bars *b) {
 
 /* What the common decimals leave nothing of has figures of its own. */
 static Text number_text(const Bars *b, double value, int column) {
-    if (table_column(b->table, column)->type == COLUMN_INT && fabs(value) < 1e9) return format_count((long long)value);
+    if (table_column(b->table, column)->type == COLUMN_INT && fabs(value) < 1e8) return format_count((long long)value);
     if (b->decimals < 0 || !isfinite(value)) return format_figures(value);
     if (value != 0 && fabs(value) < pow(10, 1 - b->decimals)) return format_figures(value);
     return b->decimals == 0 || value == 0 ? format_count(llround(value)) : format_fixed(value, b->decimals);
