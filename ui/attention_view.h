@@ -33,7 +33,7 @@ typedef struct {
     Rect map, sum, maps, foot, stages;
     int cell_w, cell_h; /* of the large map; cell_h in half rows */
     int label_w;
-    int small, zoom;          /* edge of a small map in values (longer prompts are pooled), columns and half rows of one */
+    int small, zoom; /* edge of a small map in values (longer prompts are pooled), columns and half rows of one */
     int first_row, first_col; /* scrolled */
 } AttentionPlan;
 
