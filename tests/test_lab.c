@@ -238,6 +238,39 @@ static void a_fork_goes_on_from_the_past(void **state) {
     lab_free(l);
 }
 
+/* The step that the table of updates tells of; -1: nobody watched it. */
+static long update_known(Lab *l) {
+    Snapshot *s = lab_snapshot(l);
+    const Table *t = snapshot_table(s, "pass");
+    assert_non_null(t);
+    long step = table_is_empty(t, 0, table_find(t, "update")) ? -1 : table_int(t, 0, table_find(t, "update"));
+    snapshot_unref(s);
+    return step;
+}
+
+static void a_held_run_shows_its_last_update(void **state) {
+    (void)state;
+    Lab *l = fixture_lab(NULL);
+    assert_ok(lab_do(l, "run"));
+    for (int i = 0; i < 3; i++) assert_true(lab_turn(l));
+    assert_int_equal(update_known(l), 3);
+    lab_expect_look(l, false);
+    for (int i = 0; i < 3; i++) assert_true(lab_turn(l));
+    assert_int_equal(update_known(l), -1); /* nothing is kept of what nobody sees */
+    assert_ok(lab_do(l, "pause"));
+    assert_int_equal(fixture_facts(l).step, 7);
+    assert_int_equal(update_known(l), 7);
+    lab_expect_look(l, false);
+    fixture_do(l, "until 20"); /* where it is going to stop it is kept */
+    assert_int_equal(update_known(l), 20);
+    lab_expect_look(l, false);
+    assert_ok(lab_do(l, "until 30"));
+    assert_true(lab_turn(l));
+    fixture_do(l, "seek 5");
+    assert_int_equal(update_known(l), 5);
+    lab_free(l);
+}
+
 /* A step takes a hundredth of a second here: what counts are the steps of the last second, not those before it. */
 static void speed_is_that_of_the_last_second(void **state) {
     (void)state;
@@ -460,6 +493,7 @@ static void slow_products_are_said_once(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_and_looking_change_no_bit),
+        cmocka_unit_test(a_held_run_shows_its_last_update),
         cmocka_unit_test(a_look_comes_in_parts),
         cmocka_unit_test(what_did_not_change_is_kept),
         cmocka_unit_test(wandering_changes_no_bit),

@@ -186,7 +186,7 @@ static void changes_are_those_between_two_states(void **state) {
     assert_false(run_last_update(r, &u));
     (void)run_step(r);
     assert_false(run_last_update(r, &u)); /* nobody watched */
-    run_watch_updates(r);
+    run_watch_updates(r, true);
     run_remember(r, &before);
     RunStep step = run_step(r);
     assert_true(run_last_update(r, &u));

@@ -3,7 +3,7 @@
 #include "bug.h"
 #include "mem.h"
 
-enum { HISTORY_SPACING = 16 }; /* steps; a replay of fifteen takes a tenth of a second, and new memory its time, too */
+enum { HISTORY_SPACING = 32 }; /* steps; a replay of so many is not felt, and new memory takes its time, too */
 
 struct History {
     size_t limit;

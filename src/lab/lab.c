@@ -290,6 +290,7 @@ static Status needs_run(const Lab *l, const char *line) {
 Status lab_do(Lab *l, const char *line) {
     bool found;
     if (l->pending) (void)lab_turn(l);
+    if (l->train.live) train_catch_up(l);
     Status s = needs_run(l, line);
     if (status_is_ok(&s)) s = command_run(lab_commands(), l, line, &found);
     if (!status_is_ok(&s)) lab_say(l, MESSAGE_ERROR, "%s", s.text);
@@ -317,6 +318,10 @@ double lab_wait(const Lab *l) {
 
 bool lab_busy(const Lab *l) {
     return !(lab_wait(l) > 0);
+}
+
+void lab_expect_look(Lab *l, bool look) {
+    l->unseen = !look;
 }
 
 void lab_set_paced(Lab *l, bool paced) {

@@ -39,6 +39,9 @@ Status lab_do(Lab *l, const char *line) STATUS_CHECKED;
 /* One unit of pending work: a training step, a replayed step, a decoding step, a run to be made. False when there is
  * nothing to do. */
 bool lab_turn(Lab *l);
+/* Whether somebody looks after the next turns (at first: yes). What an update of a running run did, parameter by
+ * parameter, is kept only then; lab_do first makes another one where it was not, so that a held run always shows it. */
+void lab_expect_look(Lab *l, bool look);
 bool lab_busy(const Lab *l);   /* whether lab_turn would do something */
 double lab_wait(const Lab *l); /* seconds until it would: 0 now, INFINITY when nothing is pending */
 /* Whether the decoding clock keeps to its tokens per second (for eyes) or goes as fast as it can (at first). */

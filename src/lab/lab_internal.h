@@ -86,8 +86,8 @@ struct Lab {
     bool pending_runs; /* whether it trains at once */
     bool failed;       /* there is no run, and this says why */
     char failure[sizeof((SnapshotFacts *)0)->message];
-    char name[64];     /* what the title shows */
-    long saved;        /* step last written to a file, or read from one; -1: none */
+    char name[64]; /* what the title shows */
+    long saved;    /* step last written to a file, or read from one; -1: none */
     TrainClock train;
     Decoding decode;
     BpeLive *bpe;
@@ -105,6 +105,7 @@ struct Lab {
     long message_number;
     int message_level;
     bool warned;     /* that products are slow */
+    bool unseen;     /* nobody looks after the next turn */
     bool aside;      /* holds a run for another laboratory: nobody looks at it */
     Lab *rival;      /* holds the run beside the one that is looked at; NULL: none */
     bool rival_is_a; /* and B is looked at */
@@ -144,6 +145,8 @@ void train_adopt(TrainClock *t, Run *r, const Options *o);
 void train_done(TrainClock *t);
 bool train_pending(const Lab *l);
 bool train_turn(Lab *l);
+bool train_watches(const Lab *l); /* what the next update of the live run does is kept: somebody may look at it */
+void train_catch_up(Lab *l);      /* one more update where the last one was not kept, before the clock may be held */
 void train_facts(const Lab *l, SnapshotFacts *f);
 
 long train_standing(const Lab *l); /* where the clock stands for the user: where it is going when it jumps */

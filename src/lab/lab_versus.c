@@ -33,7 +33,7 @@ bool versus_turn(Lab *l) {
     if (!versus_pending(l)) return false;
     Lab *other = l->rival;
     shards_set_threads(run_shards(other->train.live), lab_threads(l->options));
-    run_watch_updates(other->train.live);
+    run_watch_updates(other->train.live, true);
     RunStep s = run_step(other->train.live);
     versus_take(l, &s);
     return true;
@@ -70,7 +70,7 @@ bool versus_steps(Lab *l, RunStep *mine, RunStep *others) {
     int threads = share_of_threads(l);
     shards_set_threads(run_shards(a), threads);
     shards_set_threads(run_shards(b), threads);
-    run_watch_updates(b);
+    run_watch_updates(b, train_watches(l));
     Half half = {.run = b};
     Beside *beside = lab_threads(l->options) > 1 ? helper_of(l) : NULL;
     if (beside) beside_begin(beside, make_step, &half);

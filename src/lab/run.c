@@ -377,8 +377,8 @@ static void remember_update(Run *r, const RunStep *s) {
                           .clip_factor = optim_clip_factor(c, s->grad_norm)};
 }
 
-void run_watch_updates(Run *r) {
-    r->watched = true;
+void run_watch_updates(Run *r, bool watched) {
+    r->watched = watched;
 }
 
 bool run_last_update(const Run *r, RunUpdate *out) {

@@ -98,7 +98,7 @@ typedef struct {
     double learning_rate, grad_norm; /* as in RunStep */
     double clip_factor;              /* that the gradient was multiplied by */
 } RunUpdate;
-void run_watch_updates(Run *r); /* from the next step on; keeps a copy of the parameters before it */
+void run_watch_updates(Run *r, bool watched); /* from the next step on; costs a copy of the parameters before it */
 /* False: nobody watched the update that led to this step, or none did. */
 bool run_last_update(const Run *r, RunUpdate *out);
 const real *run_gradient_of(const Run *r); /* [parameters] */

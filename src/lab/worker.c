@@ -32,6 +32,7 @@ struct Worker {
     double last;   /* of the thread: when a snapshot was last published */
     double look;   /* of the thread: seconds that making one takes lately */
     bool slow;     /* of the thread: the last look was */
+    double turn;   /* of the thread: seconds that the last turn took */
 
     pthread_mutex_t mutex; /* over all that follows */
     pthread_cond_t work;   /* a line came, or the end */
@@ -99,15 +100,21 @@ static void publish(Worker *w) {
     if (fresh) give(w, fresh);
 }
 
-/* Whether the screen waits for news and the rate allows it. */
-static bool due(Worker *w, bool timed) {
+static bool is_wanted(Worker *w, double *interval, double *price) {
     pthread_mutex_lock(&w->mutex);
     bool wanted = w->wanted;
-    double interval = w->interval, price = w->price;
+    *interval = w->interval;
+    *price = w->price;
     pthread_mutex_unlock(&w->mutex);
-    if (!wanted || !timed) return wanted;
+    return wanted;
+}
+
+/* Whether the screen waits for news and the rate allows it in AHEAD seconds. */
+static bool is_due(Worker *w, double ahead) {
+    double interval, price;
+    if (!is_wanted(w, &interval, &price)) return false;
     double affordable = fmin((w->look + price) / PICTURE_SHARE, LAZIEST);
-    return clock_now() - w->last >= fmax(interval, affordable);
+    return clock_now() + ahead - w->last >= fmax(interval, affordable);
 }
 
 Snapshot *worker_take(Worker *w) {
@@ -181,11 +188,22 @@ static void prepare(Worker *w) {
     publish(w);
 }
 
-/* One unit of pending work. */
-static bool turn(Worker *w, bool timed) {
+/* One unit of pending work, the clock aside. */
+static bool turn_inline(Worker *w) {
+    double interval, price;
     if (!lab_turn(w->lab)) return false;
-    if (lab_wait(w->lab) > 0 || due(w, timed)) publish(w);
+    if (lab_wait(w->lab) > 0 || is_wanted(w, &interval, &price)) publish(w);
     return true;
+}
+
+/* One unit of pending work; a look follows where it will be due when the unit takes as long as the last one. */
+static void turn(Worker *w) {
+    bool look = is_due(w, w->turn);
+    lab_expect_look(w->lab, look);
+    double begin = clock_now();
+    bool worked = lab_turn(w->lab);
+    w->turn = clock_now() - begin;
+    if (worked && (look || lab_wait(w->lab) > 0)) publish(w);
 }
 
 /* Sleeps until a line comes, the end, or SECONDS have passed. Call with the mutex held. */
@@ -226,7 +244,7 @@ static void *work(void *self) {
         if (line)
             carry_out(w, line);
         else
-            turn(w, true);
+            turn(w);
     }
     return NULL;
 }
@@ -240,7 +258,7 @@ bool worker_pump(Worker *w) {
     pthread_mutex_lock(&w->mutex);
     char *line = next_line(w);
     pthread_mutex_unlock(&w->mutex);
-    if (!line) return turn(w, false);
+    if (!line) return turn_inline(w);
     carry_out(w, line);
     return true;
 }

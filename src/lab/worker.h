@@ -6,7 +6,7 @@
  *
  * When there is a snapshot: after every command, and when the work ends, so that a run that is held or stepped always
  * shows exactly where it is. While work goes on there is another when the last one was taken, at most so many a second,
- * and only as often as they take 2.5 % of the time, making and showing together: a wall of ten panes comes some six
+ * and only as often as they take 1.5 % of the time, making and showing together: a wall of ten panes comes some six
  * times a second on two cores, one pane at the full rate, and training hardly feels either. Everything in a snapshot is
  * of the same step, and the screen shows one snapshot at a time. Only what somebody watches is worked out. */
 #ifndef LAB_WORKER_H
