@@ -67,7 +67,7 @@ typedef struct {
     } arg;
 } Node;
 
-/* cos and sin of position * rope_speed(base, size, i, scaling) for i < size/2, at every position up to `positions`. */
+/* Cosines and sines (angles.h) of every position below `positions`. */
 typedef struct {
     int size;
     double base;

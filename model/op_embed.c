@@ -2,6 +2,7 @@
  *   y[r] = E[i(r)]          dE[i(r)] += dy[r] */
 #include "bug.h"
 #include "op.h"
+#include "sinusoid.h"
 
 #include <string.h>
 
@@ -46,7 +47,7 @@ void op_embed_backward(Tape *t, const Node *n) {
 
 Vid tape_sinusoid(Tape *t, int cols) {
     BUG_ON(cols % 2);
-    int table = op_angles(t, cols, 10000, &rope_unscaled);
+    int table = op_angles(t, cols, SINUSOID_BASE, &rope_unscaled);
     Node *n = op_record(t, OP_SINUSOID);
     n->arg.count = table;
     return op_output(t, n, t->rows, cols);

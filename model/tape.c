@@ -1,5 +1,6 @@
 #include "tape.h"
 
+#include "angles.h"
 #include "bug.h"
 #include "cancel.h"
 #include "grad_plan.h"
@@ -163,17 +164,6 @@ void op_wants_grad(Tape *t, Node *n) {
     for (int i = 0; i < n->outputs; i++) t->value[n->out[i]].wants_grad = wants && t->mode != TAPE_EVAL;
 }
 
-static void fill_angles(AngleTable *a, int from) {
-    int half = a->size / 2;
-    for (int i = 0; i < half; i++) {
-        double speed = rope_speed(a->base, a->size, i, &a->scaling);
-        for (int p = from; p < a->positions; p++) {
-            a->cosine[(size_t)p * (size_t)half + (size_t)i] = (real)cos(p * speed);
-            a->sine[(size_t)p * (size_t)half + (size_t)i] = (real)sin(p * speed);
-        }
-    }
-}
-
 static bool is_of(const AngleTable *a, int size, double base, const RopeScaling *scaling) {
     return a->size == size && a->base == base && rope_scaling_same(&a->scaling, scaling);
 }
@@ -191,7 +181,8 @@ int op_angles(Tape *t, int size, double base, const RopeScaling *scaling) {
     a->positions = t->last_position < 64 ? 64 : 2 * t->last_position;
     a->cosine = mem_resize(a->cosine, (size_t)a->positions * (size_t)(size / 2), sizeof *a->cosine);
     a->sine = mem_resize(a->sine, (size_t)a->positions * (size_t)(size / 2), sizeof *a->sine);
-    fill_angles(a, from);
+    size_t known = (size_t)from * (size_t)(size / 2);
+    angles_fill(size, base, &a->scaling, from, a->positions - from, a->cosine + known, a->sine + known);
     return i;
 }
 

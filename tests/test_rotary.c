@@ -203,7 +203,7 @@ static void the_engine_adds_the_same_sinusoids(void **state) {
     tape_forward(e.t);
     for (int row = 0; row < T; row++) {
         double x[WIDTH];
-        sinusoid(WIDTH, 10000, row, x);
+        sinusoid(WIDTH, SINUSOID_BASE, row, x);
         for (int i = 0; i < WIDTH; i++) assert_near(tape_value(e.t, y, NULL, NULL)[row * WIDTH + i], x[i], TOLERANCE);
     }
     engine_end(&e);

@@ -1,17 +1,18 @@
 #include "decode/decoder.h"
 
+#include "angles.h"
 #include "bug.h"
 #include "decode/kv.h"
 #include "decode/row.h"
 #include "decode/weights.h"
 #include "mem.h"
+#include "sinusoid.h"
 
 #include <limits.h>
 #include <math.h>
 #include <string.h>
 
 enum { ROWS = 32 }; /* tokens that go through the layers together */
-#define SINUSOID_BASE 10000
 
 /* Cosines and sines of RoPE, or of the sinusoids; positions beyond the table are worked out when they come. */
 typedef struct {
@@ -62,12 +63,10 @@ struct Decoder {
 
 /* --- making --- */
 
-static void angles_fill(Angles *a, int row, int position) {
-    for (int i = 0; i < a->half; i++) {
-        double angle = position * rope_speed(a->base, 2 * a->half, i, &a->scaling);
-        a->cosine[(size_t)row * (size_t)a->half + (size_t)i] = (real)cos(angle);
-        a->sine[(size_t)row * (size_t)a->half + (size_t)i] = (real)sin(angle);
-    }
+/* Rows ROW .. of the table, for N positions from FIRST on. */
+static void fill_rows(Angles *a, int row, int first, int n) {
+    size_t at = (size_t)row * (size_t)a->half;
+    angles_fill(2 * a->half, a->base, &a->scaling, first, n, a->cosine + at, a->sine + at);
 }
 
 static void angles_init(Angles *a, const ModelConfig *c, int positions) {
@@ -76,7 +75,7 @@ static void angles_init(Angles *a, const ModelConfig *c, int positions) {
     if (c->pos == POS_SINUSOID) a->half = c->d / 2, a->base = SINUSOID_BASE;
     a->cosine = MEM_ARRAY(real, ((size_t)positions + ROWS) * (size_t)a->half);
     a->sine = MEM_ARRAY(real, ((size_t)positions + ROWS) * (size_t)a->half);
-    for (int p = 0; p < positions; p++) angles_fill(a, p, p);
+    fill_rows(a, 0, 0, positions);
 }
 
 static int window_of(const Decoder *d, int layer) {
@@ -296,7 +295,7 @@ static void begin_row(Decoder *d, int r, int stream) {
     if (s->fed > s->most) s->most = s->fed;
     if (d->length_positions && told > d->capacity) told = d->capacity;
     int at = told < a->positions ? told : a->positions + r;
-    if (told >= a->positions) angles_fill(a, at, told);
+    if (told >= a->positions) fill_rows(a, at, told, 1);
     d->row[r] = (Row){.stream = stream,
                       .position = position,
                       .told = told,

@@ -86,7 +86,7 @@ static double *added_vectors(const Scene *scene, int *n) {
     int slice = params_find(p, "position.weight");
     for (int i = 0; i < *n; i++) {
         double *row = x + (size_t)i * (size_t)c->d;
-        if (c->pos == POS_SINUSOID) sinusoid(c->d, 10000, i, row);
+        if (c->pos == POS_SINUSOID) sinusoid(c->d, SINUSOID_BASE, i, row);
         for (int k = 0; k < c->d && c->pos == POS_LEARNED; k++) row[k] = (double)params_number(p, slice, i, k);
     }
     return x;
