@@ -1,5 +1,5 @@
-/* op: what the tape and the operations share; nobody else includes it, except the tests that walk the table of
- * operations.
+/* op: what the tape and the operations share; nobody else includes it, except tests that look at rows of the table or
+ * at where things lie.
  *
  * An operation is a row in ops.def and a pair of functions. forward reads the inputs and writes the output. backward
  * reads the output's gradient and gives each input its share: op_grad says where, and whether to add or to overwrite. A
@@ -84,7 +84,7 @@ typedef struct {
 
 struct Tape {
     TapeMode mode;
-    TapeSeen *seen; /* of a lean pass; NULL: none */
+    TapeSeen *seen; /* of a lean recording; NULL: it is none */
     void *seen_data;
     const Params *params;
     const Batch *batch;
@@ -138,7 +138,8 @@ Vid op_matrix(Tape *t, int rows, int cols); /* room without a node */
 void op_input(Tape *t, Node *n, int i, Vid v);
 bool op_slice_learns(const Tape *t, int slice);
 void op_wants_grad(Tape *t, Node *n);                   /* marks the outputs when an input or a slice learns */
-size_t op_keep(Tape *t, size_t numbers);                /* room in the arena */
+size_t op_keep(Tape *t, size_t numbers);                /* room in the arena, whatever comes after */
+size_t op_keep_for_backward(Tape *t, size_t numbers);   /* the same; none where no backward can follow */
 int *op_integers(Tape *t, size_t integers, size_t *at); /* room and its offset; valid until the next call */
 void op_scratch(Tape *t, size_t numbers);               /* room that is any node's while it runs */
 /* Number of a table for the batch's positions. */
@@ -159,8 +160,9 @@ static inline const real *op_out_grad(const Tape *t, Vid v) {
 real *op_grad(Tape *t, Vid v, bool *add);
 /* The same for a slice of the parameters. */
 real *op_param_grad(Tape *t, int slice, bool *add);
-static inline bool op_keeps(const Tape *t) {
-    return t->mode != TAPE_EVAL;
+/* Whether a backward pass can follow, so that what it needs is kept. */
+static inline bool op_has_backward(const Tape *t) {
+    return t->mode != TAPE_EVAL && !t->seen;
 }
 
 #endif

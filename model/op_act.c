@@ -18,12 +18,12 @@
 
 /* --- act --- */
 
-/* Kept: f'(x), which falls off while f(x) is worked out, so that backward needs no exp. */
+/* Kept for backward: f'(x), which falls off while f(x) is worked out, so that backward needs no exp. */
 Vid tape_act(Tape *t, Vid x, ActKind kind) {
     Node *n = op_record(t, OP_ACT);
     op_input(t, n, 0, x);
     n->arg.act = kind;
-    n->keep[0] = op_keep(t, (size_t)t->value[x].rows * (size_t)t->value[x].cols);
+    n->keep[0] = op_keep_for_backward(t, (size_t)t->value[x].rows * (size_t)t->value[x].cols);
     Vid y = op_output(t, n, t->value[x].rows, t->value[x].cols);
     op_wants_grad(t, n);
     return y;
@@ -38,8 +38,21 @@ Vid tape_act(Tape *t, Vid x, ActKind kind) {
         }                                                                                                              \
         break;
 
+/* The same where nobody wants the slope: the compiler drops it. */
+#define ACT_ONLY_ROW(kind, name)                                                                                       \
+    case kind:                                                                                                         \
+        SIMD_LOOP for (int i = 0; i < n; i++) {                                                                        \
+            real d;                                                                                                    \
+            y[i] = scalar_##name##_slope(x[i], &d);                                                                    \
+        }                                                                                                              \
+        break;
+
 SIMD_CLONES static void act_row(ActKind kind, int n, const real *x, real *y, real *slope) {
     switch (kind) { FOR_EACH_KIND(ACT_ROW) }
+}
+
+SIMD_CLONES static void act_only_row(ActKind kind, int n, const real *x, real *y) {
+    switch (kind) { FOR_EACH_KIND(ACT_ONLY_ROW) }
 }
 
 /* y (+)= a b */
@@ -54,8 +67,13 @@ void op_act_forward(Tape *t, const Node *n) {
     const Value *in = &t->value[n->in[0]];
     const real *x = op_x(t, n->in[0]);
     real *y = op_x(t, n->out[0]), *slope = t->arena + n->keep[0];
-    for (int r = 0; r < in->rows; r++, x += in->ld, y += in->cols, slope += in->cols)
-        act_row(n->arg.act, in->cols, x, y, slope);
+    bool kept = op_has_backward(t);
+    for (int r = 0; r < in->rows; r++, x += in->ld, y += in->cols) {
+        if (kept)
+            act_row(n->arg.act, in->cols, x, y, slope + (size_t)r * (size_t)in->cols);
+        else
+            act_only_row(n->arg.act, in->cols, x, y);
+    }
 }
 
 void op_act_backward(Tape *t, const Node *n) {
@@ -69,7 +87,7 @@ void op_act_backward(Tape *t, const Node *n) {
 
 /* --- glu --- */
 
-/* Kept: f(gate) and f'(gate). */
+/* Kept for backward: f(gate) and f'(gate). */
 Vid tape_glu(Tape *t, Vid gate, Vid up, ActKind kind) {
     BUG_ON(gate == up || t->value[gate].rows != t->value[up].rows || t->value[gate].cols != t->value[up].cols);
     size_t count = (size_t)t->value[gate].rows * (size_t)t->value[gate].cols;
@@ -77,8 +95,8 @@ Vid tape_glu(Tape *t, Vid gate, Vid up, ActKind kind) {
     op_input(t, n, 0, gate);
     op_input(t, n, 1, up);
     n->arg.act = kind;
-    n->keep[0] = op_keep(t, count);
-    n->keep[1] = op_keep(t, count);
+    n->keep[0] = op_keep_for_backward(t, count);
+    n->keep[1] = op_keep_for_backward(t, count);
     Vid y = op_output(t, n, t->value[gate].rows, t->value[gate].cols);
     op_scratch(t, 2 * (size_t)t->value[gate].cols);
     op_wants_grad(t, n);
@@ -95,9 +113,21 @@ Vid tape_glu(Tape *t, Vid gate, Vid up, ActKind kind) {
         }                                                                                                              \
         break;
 
+#define GLU_ONLY_ROW(kind, name)                                                                                       \
+    case kind:                                                                                                         \
+        SIMD_LOOP for (int i = 0; i < n; i++) {                                                                        \
+            real d;                                                                                                    \
+            y[i] = scalar_##name##_slope(gate[i], &d) * up[i];                                                         \
+        }                                                                                                              \
+        break;
+
 SIMD_CLONES static void glu_row(ActKind kind, int n, const real *gate, const real *up, real *y, real *value,
                                 real *slope) {
     switch (kind) { FOR_EACH_KIND(GLU_ROW) }
+}
+
+SIMD_CLONES static void glu_only_row(ActKind kind, int n, const real *gate, const real *up, real *y) {
+    switch (kind) { FOR_EACH_KIND(GLU_ONLY_ROW) }
 }
 
 SIMD_CLONES static void glu_row_grads(int n, const real *dy, const real *up, const real *value, const real *slope,
@@ -111,11 +141,16 @@ SIMD_CLONES static void glu_row_grads(int n, const real *dy, const real *up, con
 void op_glu_forward(Tape *t, const Node *n) {
     const Value *gate = &t->value[n->in[0]], *up = &t->value[n->in[1]];
     int cols = gate->cols;
+    bool kept = op_has_backward(t);
     for (int r = 0; r < gate->rows; r++) {
         size_t at = (size_t)r * (size_t)cols;
-        glu_row(n->arg.act, cols, op_x(t, n->in[0]) + (size_t)r * (size_t)gate->ld,
-                op_x(t, n->in[1]) + (size_t)r * (size_t)up->ld, op_x(t, n->out[0]) + at, t->arena + n->keep[0] + at,
-                t->arena + n->keep[1] + at);
+        const real *g = op_x(t, n->in[0]) + (size_t)r * (size_t)gate->ld;
+        const real *u = op_x(t, n->in[1]) + (size_t)r * (size_t)up->ld;
+        real *y = op_x(t, n->out[0]) + at;
+        if (kept)
+            glu_row(n->arg.act, cols, g, u, y, t->arena + n->keep[0] + at, t->arena + n->keep[1] + at);
+        else
+            glu_only_row(n->arg.act, cols, g, u, y);
     }
 }
 

@@ -1,8 +1,9 @@
 /* op_attention: scaled dot-product attention (Vaswani et al. 2017) over packed sentences, with grouped queries (Ainslie
- * et al. 2023), a window, and a softcap on the scores (Gemma 2). Query head h reads key/value head h / (H / Hkv). s = q
- * k^T / sqrt(hd),  s = c tanh(s / c),  w = softmax(s where the mask allows),  y = w v dv = w^T dy,  dw = dy v^T,  ds =
- * w (dw - sum(w dw)) ...,  dq = ds k,  dk = ds^T q A row that sees nothing gives zeros. Kept: the weights (and
- * tanh(s/c)) of short sequences; a probe tape keeps every stage. */
+ * et al. 2023), a window, and a softcap on the scores (Gemma 2). Query head h reads key/value head h / (H / Hkv).
+ *   s = q k^T / sqrt(hd),   s = c tanh(s / c),   w = softmax(s where the mask allows),   y = w v
+ *   dv = w^T dy,   dw = dy v^T,   ds = w (dw - sum(w dw)) (1 - tanh^2) / sqrt(hd),   dq = ds k,   dk = ds^T q
+ * A row that sees nothing gives zeros. Kept for backward: the weights (and tanh(s/c)) of short sequences; a probe tape
+ * keeps every stage, unless it is lean. */
 #include "attention_kernel.h"
 #include "bug.h"
 #include "op.h"
@@ -13,7 +14,7 @@
 static const char *const stage_names[ATTENTION_STAGES] = {"scores", "scaled", "softcapped", "masked", "weights"};
 
 static bool keeps_stages(const Tape *t) {
-    return t->mode == TAPE_PROBE && !t->seen;
+    return t->mode == TAPE_PROBE && op_has_backward(t);
 }
 
 static int length_of(const Batch *b, int s) {
@@ -30,13 +31,6 @@ static size_t weight_count(const Batch *b, int heads, bool stage) {
     return count;
 }
 
-static int longest(const Batch *b) {
-    int most = 0;
-    for (int s = 0; s < b->sequences; s++)
-        if (length_of(b, s) > most) most = length_of(b, s);
-    return most;
-}
-
 static void check(const Tape *t, Vid q, Vid k, Vid v, const AttentionShape *a) {
     BUG_ON(a->heads < 1 || a->kv_heads < 1 || a->heads % a->kv_heads || a->head_dim < 1);
     BUG_ON(q == k || k == v || q == v);
@@ -45,28 +39,32 @@ static void check(const Tape *t, Vid q, Vid k, Vid v, const AttentionShape *a) {
     BUG_ON(t->value[v].cols != a->kv_heads * a->head_dim || t->value[v].rows != t->rows);
 }
 
-/* The scratch: the kernel's room, then the table of allowed cells of one sequence. */
+/* The scratch: the kernel's room, the table of allowed cells of one sequence, then the weights of one head and their
+ * tanh where they are not kept. */
 static size_t kernel_room(int T, int head_dim) {
     return (attention_scratch(T, head_dim) + 15) / 16 * 16;
 }
 static size_t allowed_room(int T) {
-    return ((size_t)T * (size_t)T + sizeof(real) - 1) / sizeof(real);
+    return op_aligned(((size_t)T * (size_t)T + sizeof(real) - 1) / sizeof(real));
+}
+/* Of one sequence. A short one may need more than a longer one, which the kernel works on in blocks. */
+static size_t scratch_room(const Tape *t, const AttentionShape *a, int T) {
+    return kernel_room(T, a->head_dim) + allowed_room(T) + (op_has_backward(t) ? 0 : 2 * attention_kept(T));
 }
 
 Vid tape_attention(Tape *t, Vid q, Vid k, Vid v, const AttentionShape *shape) {
     check(t, q, k, v, shape);
-    int T = longest(t->batch);
     Node *n = op_record(t, OP_ATTENTION);
     op_input(t, n, 0, q);
     op_input(t, n, 1, k);
     op_input(t, n, 2, v);
     n->arg.attention.shape = *shape;
-    n->keep[0] = op_keep(t, weight_count(t->batch, shape->heads, false));
-    if (shape->softcap > 0) n->keep[1] = op_keep(t, weight_count(t->batch, shape->heads, false));
+    n->keep[0] = op_keep_for_backward(t, weight_count(t->batch, shape->heads, false));
+    if (shape->softcap > 0) n->keep[1] = op_keep_for_backward(t, weight_count(t->batch, shape->heads, false));
     for (int i = 0; i < ATTENTION_STAGES && keeps_stages(t); i++)
         n->arg.attention.stage[i] = op_keep(t, weight_count(t->batch, shape->heads, true));
     (void)op_integers(t, 4 * (size_t)t->rows, &n->integers);
-    op_scratch(t, kernel_room(T, shape->head_dim) + allowed_room(T));
+    for (int s = 0; s < t->batch->sequences; s++) op_scratch(t, scratch_room(t, shape, length_of(t->batch, s)));
     Vid y = op_output(t, n, t->rows, shape->heads * shape->head_dim);
     op_wants_grad(t, n);
     return y;
@@ -175,12 +173,14 @@ static Part part_of(const Tape *t, Vid v, bool grad, int row, int head, int head
 
 static QueryHead query_head(const Tape *t, const Node *n, const Walk *w, int head) {
     const AttentionShape *a = &n->arg.attention.shape;
-    size_t at = w->at + (size_t)head * attention_kept(w->span.T);
+    size_t numbers = attention_kept(w->span.T), at = w->at + (size_t)head * numbers;
+    real *spare = t->scratch + kernel_room(w->span.T, a->head_dim) + allowed_room(w->span.T);
+    bool kept = op_has_backward(t);
     QueryHead h = {.q = part_of(t, n->in[0], false, w->first, head, a->head_dim),
                    .y = part_of(t, n->out[0], false, w->first, head, a->head_dim),
-                   .weights = t->arena + n->keep[0] + at,
-                   .tanh = a->softcap > 0 ? t->arena + n->keep[1] + at : NULL,
+                   .weights = kept ? t->arena + n->keep[0] + at : spare,
                    .off = a->head_off && a->head_off[head]};
+    if (a->softcap > 0) h.tanh = kept ? t->arena + n->keep[1] + at : spare + numbers;
     size_t stage_at = w->stage_at + (size_t)head * (size_t)w->span.T * (size_t)w->span.T;
     for (int i = 0; i < ATTENTION_STAGES && keeps_stages(t); i++)
         h.stage[i] = t->arena + n->arg.attention.stage[i] + stage_at;

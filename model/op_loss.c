@@ -9,6 +9,12 @@
 
 #include <string.h>
 
+/* Kept of a row for backward: p[j] = exp(x[j] - most) inverse. The probabilities themselves are as many as the logits
+ * and are made again there. */
+typedef struct {
+    real most, inverse, log_z;
+} RowSum;
+
 Vid tape_cross_entropy(Tape *t, Vid logits, double z_loss, double denominator) {
     const Value *x = &t->value[logits];
     BUG_ON(x->rows != t->rows || x->ld != x->cols);
@@ -16,18 +22,12 @@ Vid tape_cross_entropy(Tape *t, Vid logits, double z_loss, double denominator) {
     op_input(t, n, 0, logits);
     n->arg.loss.z_loss = z_loss;
     n->arg.loss.denominator = denominator > 0 ? denominator : t->batch->targets > 0 ? t->batch->targets : 1;
-    n->keep[0] = op_keep(t, 3 * (size_t)x->rows);
+    n->keep[0] = op_keep_for_backward(t, sizeof(RowSum) / sizeof(real) * (size_t)x->rows);
     op_scratch(t, (size_t)x->cols);
     Vid y = op_output(t, n, 1, 1);
     op_wants_grad(t, n);
     return y;
 }
-
-/* Kept of a row: p[j] = exp(x[j] - most) inverse. The probabilities themselves are as many as the logits and are made
- * again in backward. */
-typedef struct {
-    real most, inverse, log_z;
-} RowSum;
 
 SIMD_CLONES static RowSum sum_row(int n, const real *x, real *room) {
     real most = row_max(n, x), sum = row_exp(n, x, most, room);
@@ -41,14 +41,15 @@ static RowSum *row_sums(const Tape *t, const Node *n) {
 void op_cross_entropy_forward(Tape *t, const Node *n) {
     const Value *in = &t->value[n->in[0]];
     const real *x = op_x(t, n->in[0]); /* [R x V] */
-    RowSum *row = row_sums(t, n);
+    RowSum *kept = op_has_backward(t) ? row_sums(t, n) : NULL;
     double sum = 0;
     for (int r = 0; r < in->rows; r++, x += in->cols) {
         int target = t->batch->target[r];
         if (target == TARGET_NONE) continue;
         BUG_ON(target < 0 || target >= in->cols);
-        row[r] = sum_row(in->cols, x, t->scratch);
-        double z = (double)row[r].log_z;
+        RowSum row = sum_row(in->cols, x, t->scratch);
+        double z = (double)row.log_z;
+        if (kept) kept[r] = row;
         sum += z - (double)x[target] + n->arg.loss.z_loss * z * z;
     }
     Value *y = &t->value[n->out[0]];

@@ -3,7 +3,7 @@
  *   y = u g + b
  *   du = dy g;   dx = (du - mean(du) - u mean(du u)) / s    (RMS: without mean(du))
  *   dg += sum of dy u;   db += sum of dy
- * Kept per group: mean and 1/s. */
+ * Kept per group for backward: mean and 1/s. */
 #include "bug.h"
 #include "op.h"
 #include "simd.h"
@@ -14,6 +14,7 @@
 /* Rows of the scratch: u and du of a group; a gain of ones and a bias of zeros where there is none; where gradients go
  * that nobody wants, those of a whole row of x last. So the loops have no cases inside. */
 enum { SPARE_U, SPARE_DU, SPARE_GAIN, SPARE_BIAS, SPARE_GRAD, SPARE_ROWS };
+enum { KEPT = 2 }; /* numbers of a group */
 
 Vid tape_norm(Tape *t, Vid x, NormKind kind, int gain, int bias, int group, double eps) {
     int rows = t->value[x].rows, cols = t->value[x].cols;
@@ -27,7 +28,7 @@ Vid tape_norm(Tape *t, Vid x, NormKind kind, int gain, int bias, int group, doub
     n->arg.norm.kind = kind;
     n->arg.norm.group = group;
     n->arg.norm.eps = eps;
-    n->keep[0] = op_keep(t, 2 * (size_t)rows * (size_t)(cols / group));
+    n->keep[0] = op_keep_for_backward(t, KEPT * (size_t)rows * (size_t)(cols / group));
     op_scratch(t, SPARE_ROWS * (size_t)group + (size_t)cols);
     Vid y = op_output(t, n, rows, cols);
     op_wants_grad(t, n);
@@ -38,7 +39,7 @@ Vid tape_norm(Tape *t, Vid x, NormKind kind, int gain, int bias, int group, doub
 typedef struct {
     int rows, cols, ldx, n;
     const real *x, *gain, *bias; /* [rows x cols], [n], [n] */
-    real *kept;                  /* mean and 1/s of each group */
+    real *kept;                  /* mean and 1/s of each group; NULL: they are not kept */
     real *u, *du;                /* [n] scratch */
 } Groups;
 
@@ -57,7 +58,7 @@ static Groups groups_of(Tape *t, const Node *n) {
                     .x = op_x(t, n->in[0]),
                     .gain = n->weight == SLICE_NONE ? gain : op_param(t, n->weight),
                     .bias = n->bias == SLICE_NONE ? bias : op_param(t, n->bias),
-                    .kept = t->arena + n->keep[0],
+                    .kept = op_has_backward(t) ? t->arena + n->keep[0] : NULL,
                     .u = t->scratch,
                     .du = t->scratch + SPARE_DU * (size_t)size};
 }
@@ -71,12 +72,15 @@ SIMD_INLINE void forward_as(bool layer, const Groups *g, real eps, real *y) {
     int n = g->n;
     for (int r = 0; r < g->rows; r++) {
         const real *x = g->x + (size_t)r * (size_t)g->ldx;
-        for (int c = 0; c < g->cols; c += n, x += n, y += n, kept += 2) {
+        for (int c = 0; c < g->cols; c += n, x += n, y += n) {
             real mean = layer ? row_sum(n, x) / (real)n : 0;
             SIMD_LOOP for (int i = 0; i < n; i++) y[i] = layer ? x[i] - mean : x[i];
             real inverse = (real)1 / scalar_sqrt(row_dot(n, y, y) / (real)n + eps);
-            kept[0] = mean;
-            kept[1] = inverse;
+            if (kept) {
+                kept[0] = mean;
+                kept[1] = inverse;
+                kept += KEPT;
+            }
             SIMD_LOOP for (int i = 0; i < n; i++) {
                 real u = y[i] * inverse * gain[i];
                 y[i] = layer ? u + bias[i] : u;
@@ -113,7 +117,7 @@ SIMD_INLINE void backward_as(bool layer, bool add, const Groups *g, const NormGr
     for (int r = 0; r < g->rows; r++) {
         const real *x = g->x + (size_t)r * (size_t)g->ldx;
         real *dx = d->dx + (size_t)r * (size_t)d->lddx;
-        for (int c = 0; c < g->cols; c += n, x += n, dx += n, dy += n, kept += 2) {
+        for (int c = 0; c < g->cols; c += n, x += n, dx += n, dy += n, kept += KEPT) {
             real mean = kept[0], inverse = kept[1];
             SIMD_LOOP for (int i = 0; i < n; i++) {
                 u[i] = (x[i] - mean) * inverse;

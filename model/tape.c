@@ -31,12 +31,6 @@ Tape *tape_new(TapeMode mode) {
     return t;
 }
 
-void tape_watch(Tape *t, TapeSeen *seen, void *data) {
-    BUG_ON(t->mode != TAPE_PROBE);
-    t->seen = seen;
-    t->seen_data = data;
-}
-
 void tape_free(Tape *t) {
     if (!t) return;
     for (int i = 0; i < t->tables; i++) {
@@ -67,6 +61,14 @@ void tape_begin(Tape *t, const Params *params, const Batch *batch, uint64_t seed
     t->nodes = t->values = 0;
     t->used = t->grad_used = t->integers_used = 0;
     t->param_grad = NULL;
+    t->seen = NULL;
+}
+
+void tape_begin_lean(Tape *t, const Params *params, const Batch *batch, TapeSeen *seen, void *data) {
+    BUG_ON(t->mode != TAPE_PROBE || !seen);
+    tape_begin(t, params, batch, 0, 0);
+    t->seen = seen;
+    t->seen_data = data;
 }
 
 /* --- recording --- */
@@ -80,6 +82,10 @@ size_t op_keep(Tape *t, size_t numbers) {
     size_t at = t->used;
     t->used += op_aligned(numbers);
     return at;
+}
+
+size_t op_keep_for_backward(Tape *t, size_t numbers) {
+    return op_has_backward(t) ? op_keep(t, numbers) : 0;
 }
 
 int *op_integers(Tape *t, size_t integers, size_t *at) {
@@ -161,7 +167,7 @@ bool op_slice_learns(const Tape *t, int slice) {
 void op_wants_grad(Tape *t, Node *n) {
     bool wants = op_slice_learns(t, n->weight) || op_slice_learns(t, n->bias);
     for (int i = 0; i < NODE_INPUTS; i++) wants = wants || (n->in[i] != VID_NONE && t->value[n->in[i]].wants_grad);
-    for (int i = 0; i < n->outputs; i++) t->value[n->out[i]].wants_grad = wants && t->mode != TAPE_EVAL;
+    for (int i = 0; i < n->outputs; i++) t->value[n->out[i]].wants_grad = wants && op_has_backward(t);
 }
 
 static bool is_of(const AngleTable *a, int size, double base, const RopeScaling *scaling) {
@@ -217,14 +223,11 @@ static void make_room(real **arena, size_t *size, size_t used, bool more) {
     *size = next;
 }
 
-static void make_ready(Tape *t) {
-    make_room(&t->arena, &t->size, t->used, !t->seen);
-    make_room(&t->scratch, &t->scratch_size, t->scratch_used, true);
-}
-
-void tape_run(Tape *t, int from, int to) {
+/* NUMBERS: what the arena must hold. */
+static void run(Tape *t, int from, int to, size_t numbers) {
     BUG_ON(from < 0 || to > t->nodes);
-    make_ready(t);
+    make_room(&t->arena, &t->size, numbers, !t->seen);
+    make_room(&t->scratch, &t->scratch_size, t->scratch_used, true);
     bool probe = t->mode == TAPE_PROBE; /* a look that nobody waits for any more need not be finished */
     for (int i = from; i < to && !(probe && cancel_wanted()); i++) {
         infos[t->node[i].op].forward(t, &t->node[i]);
@@ -232,13 +235,17 @@ void tape_run(Tape *t, int from, int to) {
     }
 }
 
+void tape_run(Tape *t, int from, int to) {
+    BUG_ON(t->seen);
+    run(t, from, to, t->used);
+}
+
 void tape_forward(Tape *t) {
-    if (t->seen) value_plan(t);
-    tape_run(t, 0, t->nodes);
+    run(t, 0, t->nodes, t->seen ? value_plan(t) : t->used);
 }
 
 static void begin_backward(Tape *t, Vid loss, real *grad, bool add) {
-    BUG_ON(t->mode == TAPE_EVAL || t->seen || loss < 0 || loss >= t->values);
+    BUG_ON(!op_has_backward(t) || loss < 0 || loss >= t->values);
     grad_plan(t, loss);
     make_room(&t->grad_arena, &t->grad_size, t->grad_used, true);
     if (t->params->slices > t->slice_capacity) {

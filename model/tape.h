@@ -18,19 +18,20 @@ typedef int Vid; /* a value on the tape; VID_NONE: no value */
 
 typedef enum {
     TAPE_TRAIN, /* keeps what backward needs; dropout is on */
-    TAPE_EVAL,  /* forward only */
+    TAPE_EVAL,  /* forward only: keeps every value and nothing else */
     TAPE_PROBE, /* forward and backward, keeps every stage of every node, for looking at */
 } TapeMode;
 
 Tape *tape_new(TapeMode mode);
-/* From the next recording on the passes of T, a probe, are lean: a value whose readers have all run gives its room to
- * others, nothing inside attention is kept, and SEEN is told of each node when its outputs stand and its inputs still
- * do. After a pass the last value is there, and no other. There is no way back. SEEN NULL: as before. */
-typedef void TapeSeen(void *data, const Tape *t, int node);
-void tape_watch(Tape *t, TapeSeen *seen, void *data);
 void tape_free(Tape *t);
-/* Forgets the nodes. PARAMS and BATCH are borrowed until the next call. SEED and STEP feed dropout's stream. */
+/* Forgets the nodes. PARAMS and BATCH are borrowed until the next beginning. SEED and STEP feed dropout's stream. */
 void tape_begin(Tape *t, const Params *params, const Batch *batch, uint64_t seed, uint64_t step);
+/* The same on a probe tape, of a recording that needs little room: a value whose readers have all run gives its room to
+ * others, and nothing is kept for backward or inside attention. It is run by tape_forward, any number of times, and by
+ * nothing else. SEEN is told of each node when its outputs stand and its inputs still do; after a pass only the last
+ * value stands. DATA is SEEN's, and must live as long as passes are run. The next beginning is as its own call says. */
+typedef void TapeSeen(void *data, const Tape *t, int node);
+void tape_begin_lean(Tape *t, const Params *params, const Batch *batch, TapeSeen *seen, void *data);
 
 /* --- recording; each returns the output value. Slices are numbers of params_add or SLICE_NONE. --- */
 typedef enum { EMBED_TOKEN, EMBED_POSITION } EmbedBy;
@@ -77,7 +78,7 @@ void tape_forward(Tape *t);
 void tape_backward(Tape *t, Vid loss, real *grad);      /* ADDS to grad [params->count] */
 void tape_backward_over(Tape *t, Vid loss, real *grad); /* OVERWRITES grad: nothing has to be cleared before */
 int tape_nodes(const Tape *t);
-void tape_run(Tape *t, int from, int to);      /* forward of nodes [from, to) */
+void tape_run(Tape *t, int from, int to);      /* forward of nodes [from, to); not of a lean recording */
 void tape_run_back(Tape *t, int from, int to); /* backward of nodes from-1 down to `to`, after tape_seed_grad */
 void tape_seed_grad(Tape *t, Vid loss, real *grad);
 

@@ -39,15 +39,16 @@ static size_t room_for(const Life *life, int v, size_t from) {
     return at;
 }
 
-void value_plan(Tape *t) {
+size_t value_plan(Tape *t) {
     Life *life = lives_of(t);
-    size_t base = t->used;
+    size_t end = t->used;
     for (int v = 0; v < t->values; v++) {
         if (t->value[v].whole != v) life[v].first = -1; /* a part lies where its whole lies */
         if (life[v].first < 0) continue;
-        life[v].at = room_for(life, v, base);
-        if (life[v].at + life[v].numbers > t->used) t->used = life[v].at + life[v].numbers;
+        life[v].at = room_for(life, v, t->used);
+        if (life[v].at + life[v].numbers > end) end = life[v].at + life[v].numbers;
     }
     for (int v = 0; v < t->values; v++) t->value[v].x = life[t->value[v].whole].at + (size_t)t->value[v].column;
     mem_free(life);
+    return end;
 }

@@ -1,6 +1,7 @@
 /* Attention against plain loops in double, and what must hold of any attention: rows sum to 1, what is masked is
  * exactly 0, a row that sees nothing gives zeros, sentences packed together do not see each other. */
 #include "mem.h"
+#include "op.h"
 #include "rng.h"
 #include "tape.h"
 
@@ -130,6 +131,19 @@ static void test_against_loops(void **state) {
             expect_right(&c);
             end(&c);
         }
+}
+
+/* The vector loops turn all keys of a short sequence at once, which may take more room than the blocks of a long one.
+ */
+static void test_room_for_short_beside_long(void **state) {
+    (void)state;
+    const AttentionShape wide = {1, 1, 512, {0, true}, 0, NULL};
+    const int sizes[] = {65, 64};
+    Case c;
+    begin(&c, TAPE_TRAIN, &wide, sizes, 2);
+    run(&c);
+    assert_true(c.tape->scratch_size >= attention_scratch(64, 512));
+    end(&c);
 }
 
 /* Pads, shifted and shuffled positions; in a short and in a long sentence. */
@@ -299,6 +313,7 @@ static void test_nan_stays_visible(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_against_loops),
+        cmocka_unit_test(test_room_for_short_beside_long),
         cmocka_unit_test(test_pads_and_positions),
         cmocka_unit_test(test_stages),
         cmocka_unit_test(test_no_stages_elsewhere),

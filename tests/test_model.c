@@ -1,17 +1,14 @@
 /* Models: counts, names, initial numbers, and what holds of every decoder: the past does not see the future, sentences
  * do not see each other, a wide window is no window. And the configuration's fields by name. */
-#include "mem.h"
+#include "expect.h"
+
 #include "model.h"
+#include "op.h"
 #include "rng.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static ModelConfig preset(const char *name) {
     ModelConfig c;
@@ -445,6 +442,87 @@ static void test_impossible_shapes(void **state) {
     expect_refused(&c, "dropout");
 }
 
+/* --- what passes keep --- */
+
+/* Tokens 0 .. N-1 of model M, recorded in a mode; LEAN: by tape_begin_lean. */
+typedef struct {
+    Model *m;
+    Batch batch;
+    Tape *tape;
+} Pass;
+
+static void see_nothing(void *data, const Tape *t, int node) {
+    (void)data, (void)t, (void)node;
+}
+
+static void record(Pass *p, const char *name, const char *field, const char *value, TapeMode mode, bool lean) {
+    ModelConfig c = preset(name);
+    if (field) set(&c, field, value);
+    p->m = model_new(&c, 2);
+    p->tape = tape_new(mode);
+    int id[20];
+    for (int i = 0; i < 20; i++) id[i] = i * 7 % c.vocab;
+    batch_init(&p->batch);
+    batch_add(&p->batch, id, 20, false);
+    if (lean)
+        tape_begin_lean(p->tape, model_read_params(p->m), &p->batch, see_nothing, NULL);
+    else
+        tape_begin(p->tape, model_read_params(p->m), &p->batch, 0, 0);
+    (void)tape_cross_entropy(p->tape, model_graph(p->m, p->tape, NULL), 0, 0);
+}
+
+static void done(Pass *p) {
+    tape_free(p->tape);
+    batch_done(&p->batch);
+    model_free(p->m);
+}
+
+static size_t numbers_of_values(const Tape *t) {
+    size_t sum = 0;
+    for (int v = 0; v < t->values; v++)
+        if (t->value[v].whole == v) sum += op_aligned((size_t)t->value[v].rows * (size_t)t->value[v].ld);
+    return sum;
+}
+
+/* Where no backward can follow, nothing is kept for it: a tape for tests has its values and no more, a lean one has
+ * no room of its own at all before its values are placed. */
+static void test_nothing_is_kept_without_backward(void **state) {
+    (void)state;
+    static const struct {
+        const char *name, *field, *value;
+    } models[] = {{"gpt", NULL, NULL}, {"modern", NULL, NULL}, {"modern", "softcap", "3"}, {"modern", "qk_norm", "1"}};
+    for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
+        Pass eval, lean, train;
+        record(&eval, models[i].name, models[i].field, models[i].value, TAPE_EVAL, false);
+        record(&lean, models[i].name, models[i].field, models[i].value, TAPE_PROBE, true);
+        record(&train, models[i].name, models[i].field, models[i].value, TAPE_TRAIN, false);
+        assert_int_equal(eval.tape->used, numbers_of_values(eval.tape));
+        assert_int_equal(lean.tape->used, 0);
+        assert_true(train.tape->used > numbers_of_values(train.tape));
+        done(&eval);
+        done(&lean);
+        done(&train);
+    }
+}
+
+/* A lean recording is run as a whole, and has no way back. */
+static void test_lean_recordings_have_one_way(void **state) {
+    (void)state;
+    Pass lean, train;
+    record(&lean, "gpt", NULL, NULL, TAPE_PROBE, true);
+    record(&train, "gpt", NULL, NULL, TAPE_TRAIN, false);
+    Vid loss = tape_node(lean.tape, tape_nodes(lean.tape) - 1).out;
+    real *grad = MEM_ARRAY(real, model_read_params(lean.m)->count);
+    tape_forward(lean.tape);
+    assert_bug(tape_run(lean.tape, 0, 1));
+    assert_bug(tape_backward(lean.tape, loss, grad));
+    assert_bug(tape_seed_grad(lean.tape, loss, grad));
+    assert_bug(tape_begin_lean(train.tape, model_read_params(train.m), &train.batch, see_nothing, NULL));
+    mem_free(grad);
+    done(&lean);
+    done(&train);
+}
+
 /* --- lean passes --- */
 
 typedef struct {
@@ -485,16 +563,17 @@ static void check_lean(const char *name, const char *field, const char *value) {
     Vid logits = model_graph(m, whole, NULL);
     tape_forward(whole);
     Lean l = {.whole = whole};
-    tape_watch(lean, expect_same_node, &l);
-    tape_begin(lean, model_read_params(m), &b, 0, 0);
+    tape_begin_lean(lean, model_read_params(m), &b, expect_same_node, &l);
     assert_int_equal(model_graph(m, lean, NULL), logits);
-    tape_forward(lean);
-    assert_int_equal(l.seen, tape_nodes(whole));
-    assert_true(l.high - l.low < 20 * 1000); /* of a token: of one block, and not of five */
-    assert_memory_equal(tape_value(lean, logits, NULL, NULL), tape_value(whole, logits, NULL, NULL),
-                        20 * (size_t)c.vocab * sizeof(real));
-    tape_watch(lean, NULL, NULL);
-    tape_begin(lean, model_read_params(m), &b, 0, 0);
+    for (int pass = 0; pass < 2; pass++) { /* and again: in the same room */
+        l.seen = 0;
+        tape_forward(lean);
+        assert_int_equal(l.seen, tape_nodes(whole));
+        assert_true(l.high - l.low < 20 * 1000); /* of a token: of one block, and not of five */
+        assert_memory_equal(tape_value(lean, logits, NULL, NULL), tape_value(whole, logits, NULL, NULL),
+                            20 * (size_t)c.vocab * sizeof(real));
+    }
+    tape_begin(lean, model_read_params(m), &b, 0, 0); /* the next one is lean no more */
     (void)model_graph(m, lean, NULL);
     tape_forward(lean);
     int dim[3];
@@ -533,6 +612,8 @@ int main(void) {
         cmocka_unit_test(test_fields_round_trip),
         cmocka_unit_test(test_bad_values),
         cmocka_unit_test(test_impossible_shapes),
+        cmocka_unit_test(test_nothing_is_kept_without_backward),
+        cmocka_unit_test(test_lean_recordings_have_one_way),
         cmocka_unit_test(test_lean_passes_give_the_same),
     };
     return cmocka_run_group_tests_name("model", tests, NULL, NULL);

@@ -307,14 +307,18 @@ Tape *observers_probe(Observers *o, const Scene *scene) {
     if (o->probed) return o->probe;
     bool lean = observers_stages_later(scene);
     Catching catching = {.observers = o, .scene = scene};
-    tape_watch(o->probe, lean ? catch_node : NULL, &catching);
+    const Params *p = model_read_params(scene->model);
     forget_caught(o);
     if (lean) o->caught = snapshot_new(&(SnapshotFacts){0});
     batch_clear(&o->batch);
     batch_add(&o->batch, scene->ids, scene->visible, false);
-    tape_begin(o->probe, model_read_params(scene->model), &o->batch, 0, 0);
+    if (lean)
+        tape_begin_lean(o->probe, p, &o->batch, catch_node, &catching);
+    else
+        tape_begin(o->probe, p, &o->batch, 0, 0);
     o->logits = model_graph(scene->model, o->probe, &scene->tweak);
     tape_forward(o->probe);
+    if (lean) params_forget(p); /* what came after the last attention, and the head */
     o->probed = true;
     return o->probe;
 }
@@ -365,16 +369,19 @@ Taught observers_taught(Observers *o, const Scene *scene, TaughtSeen *seen, void
     Teaching teaching = {seen, data, p, t};
     bool forward = scene->visible < 2 || (double)p->count * scene->visible > TAUGHT_MOST;
     bool lean = forward && observers_stages_later(scene);
-    tape_watch(o->taught, lean ? teach_node : NULL, &teaching);
     batch_clear(&o->taught_batch);
     batch_add(&o->taught_batch, scene->ids, scene->visible, false);
-    tape_begin(o->taught, p, &o->taught_batch, 0, 0);
+    if (lean)
+        tape_begin_lean(o->taught, p, &o->taught_batch, teach_node, &teaching);
+    else
+        tape_begin(o->taught, p, &o->taught_batch, 0, 0);
     Vid logits = model_graph(scene->model, o->taught, &scene->tweak);
     if (scene->visible > 1) {
         t.loss = tape_cross_entropy(o->taught, logits, 0, 0);
         tape_name(o->taught, "loss");
     }
     tape_forward(o->taught);
+    if (lean) params_forget(p);
     if (forward && !lean) teach_all(&t, seen, data);
     if (forward) return t;
     real *grad = taught_room(o, p->count);
