@@ -84,6 +84,37 @@ static void what_is_lent_says_the_same(void **state) {
     for (int i = 0; i < 4; i++) check(i & 1, i & 2);
 }
 
+static void count(void *owner) {
+    ++*(int *)owner;
+}
+
+/* A forgetful pass gives up each layer's pages after it, and the head's: at its end it holds nothing of the file. */
+static void a_forgetful_pass_ends_with_nothing(void **state) {
+    (void)state;
+    ModelConfig c = config_of(true);
+    Model *own = model_new(&c, 5), *m = lent(own, false, NULL);
+    Params *p = model_params(m);
+    int forgotten = 0, ids[40] = {0}, layers = c.layers;
+    p->owner = &forgotten;
+    p->forget = count;
+    Decoder *d = decoder_new(m, 1, c.context);
+    (void)decoder_feed(d, 0, ids, 2);
+    assert_int_equal(forgotten, 0);
+    decoder_set_forgetful(d, true);
+    (void)decoder_step(d, ids, ids, 1);
+    assert_int_equal(forgotten, layers + 1);
+    decoder_reset(d);
+    (void)decoder_feed(d, 0, ids, 40); /* in two passes, of which the second gives logits */
+    assert_int_equal(forgotten, layers + 1 + 2 * layers + 1);
+    decoder_reset(d);
+    forgotten = 0;
+    (void)decoder_feed_all(d, 0, ids, 40);
+    assert_int_equal(forgotten, 2 * (layers + 1));
+    decoder_free(d);
+    model_free(m);
+    model_free(own);
+}
+
 /* Any part of the outputs, any number of inputs. */
 static void any_shape_is_a_sum(void **state) {
     (void)state;
@@ -112,6 +143,7 @@ static void any_shape_is_a_sum(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_lent_says_the_same),
+        cmocka_unit_test(a_forgetful_pass_ends_with_nothing),
         cmocka_unit_test(any_shape_is_a_sum),
         cmocka_unit_test(all_is_freed),
     };

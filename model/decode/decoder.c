@@ -36,7 +36,7 @@ typedef struct {
 struct Decoder {
     ModelConfig config;
     Weights *weights;
-    bool lent; /* the weights are another decoder's */
+    bool lent;  /* the weights are another decoder's */
     Team *team; /* NULL: one thread */
     int streams, capacity;
     int window;              /* of the tweak; -1: the model's */
@@ -412,11 +412,12 @@ static void pass(Decoder *d, const int *ids, int rows) {
     }
 }
 
-/* Logits of rows FIRST .. of the pass, into OUT [rows x V]. */
+/* Logits of rows FIRST .. of the pass, into OUT [rows x V]. The head is as large as a layer. */
 static void give_logits(Decoder *d, int first, int rows, real *out) {
     int D = d->config.d;
     const real *u = normed(d, weights_final_norm(d->weights), rows, d->x + first * D, d->u);
     matrix_apply(weights_head(d->weights), d->team, rows, u, D, out, d->config.vocab);
+    weights_used(d->weights);
 }
 
 /* --- feeding --- */

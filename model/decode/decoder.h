@@ -25,8 +25,8 @@ Decoder *decoder_new(const Model *m, int streams, int capacity); /* capacity: to
  * the parameters of both; the streams of this one are its own to reset. */
 Decoder *decoder_beside(const Decoder *d, int streams, int capacity);
 void decoder_free(Decoder *d);
-/* Of a model that lies in a file: a pass holds one layer of it in memory, and takes longer (weights.h). Counts for all
- * decoders beside it, too. */
+/* Of a model that lies in a file: a pass holds one layer of it in memory, or the head, and takes longer (weights.h).
+ * Counts for all decoders beside it, too. */
 void decoder_set_forgetful(Decoder *d, bool on);
 void decoder_reset(Decoder *d); /* all streams are empty */
 /* Takes the model's parameters as they are now and empties all streams: what they hold is of other parameters. */
@@ -50,7 +50,7 @@ const real *decoder_step(Decoder *d, const int *stream, const int *ids, int n);
 
 int decoder_position(const Decoder *d, int stream); /* tokens fed */
 int decoder_capacity(const Decoder *d);
-int decoder_vocabulary(const Decoder *d); /* V */
+int decoder_vocabulary(const Decoder *d);        /* V */
 int decoder_room(const Decoder *d, int stream);  /* how many more may be fed; INT_MAX: no end */
 void decoder_fork(Decoder *d, int from, int to); /* stream `to` continues from what `from` has seen */
 /* The same where `to` was fed the same SAME tokens at its beginning: they are not copied again, unless slots were used

@@ -25,10 +25,11 @@ Weights *weights_new(const Model *m); /* M is borrowed */
 void weights_free(Weights *w);
 void weights_refresh(Weights *w); /* takes the model's numbers as they are now */
 
-/* Of parameters that lie in a file and are used there: each layer's pages may go as soon as it was used, so that a pass
- * needs room for one layer and not for the file. Slower: they come again with the next pass. */
+/* Of parameters that lie in a file and are used there: the pages of each layer, and of the head, may go as soon as it
+ * was used, so that a pass needs room for one of them and not for the file. Slower: they come again with the next pass.
+ */
 void weights_set_forgetful(Weights *w, bool on);
-void weights_used(const Weights *w); /* a layer was */
+void weights_used(const Weights *w);            /* a layer was, or the head */
 bool weights_shares(const Weights *w);          /* its products can be shared by threads */
 const real *weights_token(const Weights *w);    /* [V x D] */
 const real *weights_position(const Weights *w); /* [context x D] or NULL */
