@@ -1,7 +1,7 @@
-/* op_rope: rotary positions (Su et al. 2021): each head is cut into pairs, pair i is turned by position *
- * base^(-2i/hd), or slower (rope_scaling.h). A pair is (2i, 2i+1) with PAIRING_ADJACENT and (i, i + hd/2) with
- * PAIRING_HALF. y_a = x_a cos - x_b sin,  y_b = x_a sin + x_b cos;   backward turns the gradient by the opposite angle.
- */
+/* op_rope: rotary positions (Su et al. 2021): each head is cut into pairs, and pair i is turned by the angle position *
+ * base^(-2i/hd), or a smaller one (rope_scaling.h). A pair is (2i, 2i+1) with PAIRING_ADJACENT and (i, i + hd/2) with
+ * PAIRING_HALF.
+ *   y_a = x_a cos - x_b sin,   y_b = x_a sin + x_b cos;   backward turns the gradient by the opposite angle */
 #include "bug.h"
 #include "op.h"
 #include "simd.h"

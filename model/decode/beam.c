@@ -139,9 +139,9 @@ static Status gather(Beam *b) {
     b->held = 0;
     for (int i = 0; i < end; i++) {
         STATUS_TRY(gather_beam(b, i));
-        int before = end;
+        int old = end;
         end = promising(b, end);
-        if (end < before && b->source.only) b->source.only(b->source.owner, end > i ? end : i + 1);
+        if (end < old && b->source.only) b->source.only(b->source.owner, end > i ? end : i + 1);
     }
     sort(b);
     return status_ok();

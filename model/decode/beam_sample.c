@@ -1,7 +1,7 @@
 #include "decode/beam_sample.h"
 
-#include "intl.h"
 #include "cancel.h"
+#include "intl.h"
 #include "mem.h"
 #include "rng.h"
 
@@ -33,7 +33,7 @@ static int draw(const double *row, int n, double u, double *log_p) {
     return last;
 }
 
-/* One more token for the sample behind beam I; it stays open unless that is END. */
+/* One more token for SAMPLE, drawn from the row of its beam; the last when it is END. */
 static Status extend(Drawing *d, int sample, int end) {
     BeamSample *s = &d->sample[sample];
     double log_p;

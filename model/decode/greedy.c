@@ -1,4 +1,3 @@
-/* greedy: see greedy.h. */
 #include "decode/greedy.h"
 
 #include "bug.h"

@@ -67,12 +67,11 @@ static bool feed(Sides *g, Decoder *d) {
     return true;
 }
 
-/* A cache that rolls holds no more than the widest window. */
+/* A cache that rolls holds no more than the widest window; where none rolls, the text may be longer than the context.
+ */
 static int capacity_for(const Spread *s) {
-    const ModelConfig *c = model_config(s->m);
-    int widest = s->tweak && s->tweak->window >= 0 ? s->tweak->window : c->window;
-    bool rolls = widest > 0 && (c->global_every == 0 || (s->tweak && s->tweak->window >= 0));
-    return rolls && widest < s->n ? widest : s->n;
+    int slots = decoder_slots(s->m, s->tweak);
+    return slots < model_config(s->m)->context && slots < s->n ? slots : s->n;
 }
 
 bool spread_run(const Spread *s) {
