@@ -4,6 +4,7 @@
 #include "file.h"
 #include "hash.h"
 #include "intl.h"
+#include "io/little.h"
 #include "mem.h"
 
 #include <ctype.h>
@@ -104,13 +105,9 @@ static void put_bytes(Sink *s, const void *p, size_t bytes) {
     (void)fwrite(p, 1, bytes, s->file); /* file_commit finds every failure */
 }
 
-static void encode(unsigned char *to, uint64_t x, size_t bytes) {
-    for (size_t i = 0; i < bytes; i++) to[i] = (unsigned char)(x >> (8 * i));
-}
-
 static void put_number(Sink *s, uint64_t x, size_t bytes) {
     unsigned char b[8];
-    encode(b, x, bytes);
+    little_put(b, x, bytes);
     put_bytes(s, b, bytes);
 }
 
@@ -121,7 +118,7 @@ static void put_reals(Sink *s, const real *x, size_t n) {
         for (size_t i = 0; i < part; i++) {
             Bits bits;
             memcpy(&bits, &x[done + i], sizeof bits);
-            encode(b + i * sizeof bits, bits, sizeof bits);
+            little_put(b + i * sizeof bits, bits, sizeof bits);
         }
         put_bytes(s, b, part * sizeof(real));
         done += part;
@@ -216,12 +213,6 @@ typedef struct {
     VocabUnit unit;
 } Loading;
 
-static uint64_t decode(const unsigned char *from, size_t bytes) {
-    uint64_t x = 0;
-    for (size_t i = 0; i < bytes; i++) x |= (uint64_t)from[i] << (8 * i);
-    return x;
-}
-
 /* Takes COUNT things of SIZE bytes off *left; false when they are not there. */
 static bool take(uint64_t *left, uint64_t count, uint64_t size) {
     if (count > *left / size) return false;
@@ -247,17 +238,17 @@ static Status read_header(const unsigned char *data, size_t bytes, Header *h) {
     if (memcmp(data, magic, bytes < MAGIC_BYTES ? bytes : MAGIC_BYTES) != 0)
         return status_usage(_("it is of another kind; a file that lm.train save=FILE wrote is wanted"));
     if (bytes < HEADER_BYTES) return status_usage(_("it is cut short: it ends after %zu bytes"), bytes);
-    *h = (Header){.version = (uint32_t)decode(data + 8, 4),
-                  .real_bytes = (uint32_t)decode(data + 12, 4),
-                  .text = decode(data + 16, 8),
-                  .vocab = decode(data + 24, 8),
-                  .count = decode(data + 32, 8),
-                  .moments = decode(data + 40, 8)};
+    *h = (Header){.version = little_word(data + 8),
+                  .real_bytes = little_word(data + 12),
+                  .text = little_get(data + 16, 8),
+                  .vocab = little_get(data + 24, 8),
+                  .count = little_get(data + 32, 8),
+                  .moments = little_get(data + 40, 8)};
     if (h->version > CHECKPOINT_VERSION)
         return status_usage(_("it was written by a newer lantern: its format is %u, this one reads up to %d"),
                             h->version, CHECKPOINT_VERSION);
     STATUS_TRY(check_length(h, bytes));
-    if (hash_bytes(HASH_START, data, bytes - HASH_BYTES) != decode(data + bytes - HASH_BYTES, HASH_BYTES))
+    if (hash_bytes(HASH_START, data, bytes - HASH_BYTES) != little_get(data + bytes - HASH_BYTES, HASH_BYTES))
         return status_usage(_("it is damaged: its checksum is wrong"));
     if (h->real_bytes != sizeof(real))
         return status_usage(_("its numbers have %u bytes; this lantern computes with %zu"), h->real_bytes,
@@ -385,7 +376,7 @@ static Status read_vocab(Loading *l, const char *bytes, size_t n) {
 
 static const unsigned char *get_reals(real *x, size_t n, const unsigned char *from) {
     for (size_t i = 0; i < n; i++, from += sizeof(real)) {
-        Bits bits = (Bits)decode(from, sizeof bits);
+        Bits bits = (Bits)little_get(from, sizeof bits);
         memcpy(&x[i], &bits, sizeof bits);
     }
     return from;

@@ -4,6 +4,7 @@
 #include "file.h"
 #include "intl.h"
 #include "io/hf_names.h"
+#include "io/little.h"
 #include "mem.h"
 #include "str.h"
 
@@ -214,7 +215,7 @@ static void put_number(Writing *w, real x) {
     uint32_t bits;
     unsigned char byte[4];
     memcpy(&bits, &narrow, sizeof bits);
-    for (int i = 0; i < 4; i++) byte[i] = (unsigned char)(bits >> 8 * i);
+    little_put(byte, bits, sizeof byte);
     (void)fwrite(byte, 1, sizeof byte, w->file); /* file_commit finds every failure */
 }
 
@@ -281,7 +282,9 @@ static void add_all(Writing *w) {
 static void put_header(Writing *w) {
     str_add_char(&w->header, '}');
     while (w->header.len % 8) str_add_char(&w->header, ' ');
-    for (int i = 0; i < 8; i++) (void)fputc((int)((uint64_t)w->header.len >> 8 * i & 255), w->file);
+    unsigned char length[8];
+    little_put(length, w->header.len, sizeof length);
+    (void)fwrite(length, 1, sizeof length, w->file);
     (void)fwrite(w->header.s, 1, w->header.len, w->file);
 }
 

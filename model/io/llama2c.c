@@ -3,7 +3,7 @@
 #include "account.h"
 #include "bug.h"
 #include "intl.h"
-#include "io/tensor.h"
+#include "io/little.h"
 #include "mem.h"
 
 #include <stdint.h>
@@ -25,7 +25,7 @@ typedef struct {
 } Header;
 
 static bool is_versioned(const unsigned char *data, size_t bytes) {
-    return bytes >= 4 && tensor_word(data) == V1_MAGIC;
+    return bytes >= 4 && little_word(data) == V1_MAGIC;
 }
 
 /* --- the header --- */
@@ -33,7 +33,7 @@ static bool is_versioned(const unsigned char *data, size_t bytes) {
 static Status take_numbers(const unsigned char *p, Header *h) {
     int32_t n[NUMBERS];
     for (int i = 0; i < NUMBERS; i++) {
-        uint32_t word = tensor_word(p + 4 * i);
+        uint32_t word = little_word(p + 4 * i);
         memcpy(&n[i], &word, sizeof word);
     }
     ModelConfig *c = &h->config;
@@ -59,7 +59,7 @@ static Status take_header(const unsigned char *data, size_t bytes, Header *h) {
     h->begin = h->version ? V1_HEADER : V0_HEADER;
     if (bytes < h->begin) return status_usage(_("it ends within its header, after %zu bytes"), bytes);
     if (!h->version) return take_numbers(data, h);
-    uint32_t version = tensor_word(data + 4);
+    uint32_t version = little_word(data + 4);
     if (version != 1) return status_usage(_("it has version %u; 0 and 1 are read"), (unsigned)version);
     STATUS_TRY(take_numbers(data + 8, h));
     if (data[V1_SHARED] > 1)

@@ -1,7 +1,7 @@
 #include "llama2c_vocab.h"
 
 #include "intl.h"
-#include "io/tensor.h"
+#include "io/little.h"
 #include "mem.h"
 #include "text/sentence_piece.h"
 
@@ -26,7 +26,7 @@ typedef struct {
 static Status read_piece(Reading *r, uint32_t longest) {
     const unsigned char *p = r->data + r->at;
     if (r->bytes - r->at < 8) return status_usage(_("'%s' is cut off within piece %d"), r->name, r->ids);
-    uint32_t bits = tensor_word(p), length = tensor_word(p + 4);
+    uint32_t bits = little_word(p), length = little_word(p + 4);
     if (length > longest)
         return status_usage(_("'%s': piece %d has %u bytes, though the longest has %u"), r->name, r->ids,
                             (unsigned)length, (unsigned)longest);
@@ -44,7 +44,7 @@ static Status read_piece(Reading *r, uint32_t longest) {
 
 static Status read_pieces(Reading *r) {
     if (r->bytes < 4) return status_usage(_("'%s' is too short for a vocabulary"), r->name);
-    uint32_t longest = tensor_word(r->data);
+    uint32_t longest = little_word(r->data);
     if (longest == 0 || longest > LONGEST)
         return status_usage(_("'%s' is no tokenizer.bin: its longest piece would have %u bytes"), r->name,
                             (unsigned)longest);

@@ -3,6 +3,7 @@
 #include "file.h"
 #include "intl.h"
 #include "io/json_text.h"
+#include "io/little.h"
 #include "mem.h"
 #include "str.h"
 
@@ -120,10 +121,9 @@ static Status check_places(SafeTensor *t, int count, const unsigned char *data, 
 }
 
 static Status read_header(const unsigned char *data, size_t bytes, json_t **header, size_t *begin) {
-    uint64_t n = 0;
     *header = NULL;
     if (bytes < LENGTH_BYTES) return status_usage(_("it has %zu bytes, less than the length of a header"), bytes);
-    for (int i = LENGTH_BYTES - 1; i >= 0; i--) n = n << 8 | data[i];
+    uint64_t n = little_get(data, LENGTH_BYTES);
     if (n > bytes - LENGTH_BYTES || n > HEADER_MOST)
         return status_usage(_("its header would have %llu bytes, the file has %zu"), (unsigned long long)n, bytes);
     *begin = LENGTH_BYTES + (size_t)n;

@@ -2,6 +2,7 @@
 
 #include "fpformat.h"
 #include "intl.h"
+#include "io/little.h"
 #include "mem.h"
 
 #include <stdint.h>
@@ -18,10 +19,6 @@ size_t tensor_bytes(TensorKind k) {
 
 const char *tensor_name(TensorKind k) {
     return kinds[k].name;
-}
-
-uint32_t tensor_word(const unsigned char *p) {
-    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
 /* --- lines of a source --- */
@@ -43,8 +40,7 @@ static const unsigned char *line_at(const TensorSource *t, int line) {
 static bool is_finite_32(const unsigned char *p, int n) {
     uint32_t bad = 0;
     for (int i = 0; i < n; i++) {
-        uint32_t bits;
-        memcpy(&bits, p + 4 * (size_t)i, sizeof bits);
+        uint32_t bits = little_word(p + 4 * (size_t)i);
         bad |= (bits & 0x7f800000u) == 0x7f800000u;
     }
     return !bad;
@@ -53,8 +49,7 @@ static bool is_finite_32(const unsigned char *p, int n) {
 static bool is_finite_16(const unsigned char *p, int n, unsigned exponent) {
     unsigned bad = 0;
     for (int i = 0; i < n; i++) {
-        uint16_t bits;
-        memcpy(&bits, p + 2 * (size_t)i, sizeof bits);
+        unsigned bits = little_half(p + 2 * (size_t)i);
         bad |= (bits & exponent) == exponent;
     }
     return !bad;
@@ -82,13 +77,8 @@ static float from_bits(uint32_t bits) {
 }
 
 static float number_at(TensorKind kind, const unsigned char *p) {
-    uint32_t wide;
-    uint16_t half;
-    if (kind == TENSOR_F32) {
-        memcpy(&wide, p, sizeof wide);
-        return from_bits(wide);
-    }
-    memcpy(&half, p, sizeof half);
+    if (kind == TENSOR_F32) return from_bits(little_word(p));
+    uint16_t half = little_half(p);
     return kind == TENSOR_F16 ? (float)fpformat_from_bits(FP16, half) : from_bits((uint32_t)half << 16);
 }
 
@@ -151,8 +141,7 @@ static void copy_all(Params *p, const TensorSource *source) {
 
 /* Whether the file's numbers can be used where they are. */
 static bool is_native(const TensorSource *t) {
-    bool little = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
-    return little && !REAL_IS_DOUBLE && t->kind == TENSOR_F32 && !t->interleaved &&
+    return little_is_native() && !REAL_IS_DOUBLE && t->kind == TENSOR_F32 && !t->interleaved &&
            (uintptr_t)t->data % sizeof(real) == 0;
 }
 

@@ -8,13 +8,11 @@
 #include "status.h"
 
 #include <stddef.h>
-#include <stdint.h>
 
 typedef enum { TENSOR_F32, TENSOR_F16, TENSOR_BF16, TENSOR_KINDS } TensorKind;
 
-size_t tensor_bytes(TensorKind k);            /* of a number */
-const char *tensor_name(TensorKind k);        /* F32, F16, BF16 */
-uint32_t tensor_word(const unsigned char *p); /* four bytes at any place, the lowest first */
+size_t tensor_bytes(TensorKind k);     /* of a number */
+const char *tensor_name(TensorKind k); /* F32, F16, BF16 */
 
 /* Where the numbers of one slice of a model lie: lines of numbers, LD numbers from one to the next. */
 typedef struct {
