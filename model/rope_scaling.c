@@ -24,14 +24,17 @@ Status rope_scaling_check(const RopeScaling *s) {
     if (s->kind == SCALING_NONE) return status_ok();
     if ((int)s->kind < 0 || (int)s->kind >= KINDS)
         return status_usage(_("%s has the unknown number %d"), "rope_scaling", (int)s->kind);
-    if (!is_size(s->factor)) return status_usage(_("rope_scaling: the factor is %g; it must be above 0"), s->factor);
+    if (!is_size(s->factor))
+        return status_usage(_("rope_scaling: the factor is %g; it must be above 0 and at most %g"), s->factor, MOST);
     if (s->kind == SCALING_LINEAR) return status_ok();
     if (!is_size(s->low) || !is_size(s->high) || s->low >= s->high)
         return status_usage(
-            _("rope_scaling: the low frequency factor (%g) must be above 0 and below the high one (%g)"), s->low,
-            s->high);
+            _("rope_scaling: the low frequency factor (%g) must be above 0 and below the high one (%g), "
+              "which is at most %g"),
+            s->low, s->high, MOST);
     if (!is_size(s->original))
-        return status_usage(_("rope_scaling: the original context is %g; it must be above 0"), s->original);
+        return status_usage(_("rope_scaling: the original context is %g; it must be above 0 and at most %g"),
+                            s->original, MOST);
     return status_ok();
 }
 

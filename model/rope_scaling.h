@@ -15,7 +15,7 @@ typedef enum { SCALING_NONE, SCALING_LINEAR, SCALING_LLAMA3 } ScalingKind;
 
 typedef struct {
     ScalingKind kind;
-    double factor;    /* above 0 */
+    double factor;    /* above 0; like all of them at most 1e12 */
     double low, high; /* of llama3: turns, 0 < low < high */
     double original;  /* of llama3: tokens, above 0 */
 } RopeScaling;

@@ -486,6 +486,40 @@ static void scaling_is_read(void **state) {
         "linear:2");
 }
 
+/* What the newer object leaves out stands at the top, as older files have it. */
+static void the_base_is_found_where_it_is_said(void **state) {
+    (void)state;
+    static const struct {
+        const char *said;
+        double base;
+    } files[] = {
+        {"null", 10000},
+        {"null,\"rope_theta\":5e5", 500000},
+        {"null,\"rope_theta\":5e5,\"rope_parameters\":{}", 500000},
+        {"null,\"rope_theta\":5e5,\"rope_parameters\":null", 500000},
+        {"null,\"rope_theta\":5e5,\"rope_parameters\":{\"rope_type\":\"default\"}", 500000},
+        {"null,\"rope_theta\":5e5,\"rope_parameters\":{\"rope_theta\":null}", 500000},
+        {"null,\"rope_theta\":5e5,\"rope_parameters\":{\"type\":\"linear\",\"factor\":2}", 500000},
+        {"null,\"rope_theta\":5e5,\"rope_parameters\":{\"rope_theta\":500000}", 500000},
+        {"null,\"rope_parameters\":{\"rope_theta\":1e6,\"rope_type\":\"default\"}", 1000000},
+        {"{\"rope_theta\":1e6,\"type\":\"linear\",\"factor\":2}", 1000000},
+        {"null,\"rope_parameters\":{\"rope_type\":\"default\"}", 10000},
+    };
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        double base = read_config("null", files[i].said).rope_base;
+        if (base < files[i].base || base > files[i].base) fail_msg("%s: %g", files[i].said, base);
+    }
+    check_config(llama_config, "null", "null,\"rope_theta\":5e5,\"rope_parameters\":{\"rope_theta\":1e6}",
+                 "rope_theta twice: 500000 and, in rope_parameters, 1e+06");
+    check_config(llama_config, "null", "null,\"rope_parameters\":[]", "rope_parameters is no object");
+    check_config(llama_config, "null", "null,\"rope_parameters\":{\"factor\":2}",
+                 "rope_parameters does not say rope_type");
+    check_config(llama_config, "null", "null,\"rope_parameters\":{\"full_attention\":{\"rope_theta\":1e6}}",
+                 "rope_parameters: 'full_attention' is not known here");
+    check_config(llama_config, "null", "null,\"rope_parameters\":{\"partial_rotary_factor\":0.5}",
+                 "partial_rotary_factor is 0.5");
+}
+
 static void senseless_scaling_is_refused(void **state) {
     (void)state;
     check_config(llama_config, "null", "3", "rope_scaling is no object");
@@ -587,6 +621,7 @@ int main(void) {
         cmocka_unit_test(headers_are_checked),
         cmocka_unit_test(what_is_not_known_is_refused_by_name),
         cmocka_unit_test(scaling_is_read),
+        cmocka_unit_test(the_base_is_found_where_it_is_said),
         cmocka_unit_test(senseless_scaling_is_refused),
         cmocka_unit_test(relatives_are_known),
         cmocka_unit_test(tensors_must_belong),

@@ -135,59 +135,109 @@ static Status read_sizes(const json_t *root, ModelConfig *c) {
     return take_int(root, "head_dim", derived, &c->head_dim);
 }
 
-/* A number that must be there; what sense it makes is checked with the others. */
-static Status take_factor(const json_t *scaling, const char *key, double *out) {
-    const json_t *x = json_object_get(scaling, key);
-    if (json_text_is_absent(x)) return status_usage(_("rope_scaling does not say %s"), key);
-    return take_real(scaling, key, 0, out);
+/* --- RoPE: older files say its base at the top and its scaling in rope_scaling, newer ones both in rope_parameters.
+ * What is said in several places must be the same; what the objects leave out stands at the top, or is the usual. ---
+ */
+
+enum { ROPE_TOP, ROPE_SCALING, ROPE_PARAMETERS, ROPE_PLACES };
+
+typedef struct {
+    const char *name;
+    const json_t *object; /* NULL: the file does not have it */
+} RopePlace;
+
+static Status find_places(const json_t *root, RopePlace *place) {
+    static const char *const names[ROPE_PLACES] = {"config.json", "rope_scaling", "rope_parameters"};
+    for (int i = 0; i < ROPE_PLACES; i++) {
+        const json_t *object = i == ROPE_TOP ? root : json_object_get(root, names[i]);
+        place[i] = (RopePlace){names[i], json_text_is_absent(object) ? NULL : object};
+        if (place[i].object && !json_is_object(object)) return status_usage(_("%s is no object"), names[i]);
+    }
+    return status_ok();
 }
 
-static Status read_scaling(const json_t *scaling, RopeScaling *out) {
+/* The number KEY, the same wherever it is said; OTHERWISE where it is not. */
+static Status take_same(const RopePlace *place, const char *key, double otherwise, double *out) {
+    bool said = false;
+    *out = otherwise;
+    for (int i = 0; i < ROPE_PLACES; i++) {
+        double x;
+        if (json_text_is_absent(json_object_get(place[i].object, key))) continue;
+        STATUS_TRY(take_real(place[i].object, key, otherwise, &x));
+        if (said && (x < *out || x > *out))
+            return status_usage(_("it says %s twice: %g and, in %s, %g"), key, *out, place[i].name, x);
+        *out = x;
+        said = true;
+    }
+    return status_ok();
+}
+
+/* A number that must be there; what sense it makes is checked with the others. */
+static Status take_factor(const RopePlace *p, const char *key, double *out) {
+    const json_t *x = json_object_get(p->object, key);
+    if (json_text_is_absent(x)) return status_usage(_("%s does not say %s"), p->name, key);
+    return take_real(p->object, key, 0, out);
+}
+
+/* A key that is of no kind known here may change the angles. */
+static Status check_keys(const RopePlace *p) {
+    static const char *const known[] = {"rope_type",       "type",
+                                        "rope_theta",      "partial_rotary_factor",
+                                        "factor",          "original_max_position_embeddings",
+                                        "low_freq_factor", "high_freq_factor"};
+    const char *key;
+    json_t *value;
+    json_object_foreach((json_t *)p->object, key, value) {
+        bool is_known = json_is_null(value);
+        for (size_t i = 0; i < sizeof known / sizeof *known; i++) is_known = is_known || strcmp(key, known[i]) == 0;
+        if (!is_known) return status_usage(_("%s: '%s' is not known here"), p->name, key);
+    }
+    return status_ok();
+}
+
+/* The kind of scaling; NULL: an object that says none and no factor either, which slows nothing. */
+static Status read_type(const RopePlace *p, const char **name) {
+    const json_t *type = json_object_get(p->object, "rope_type");
+    if (json_text_is_absent(type)) type = json_object_get(p->object, "type");
+    *name = json_string_value(type);
+    bool silent = json_text_is_absent(type) && json_text_is_absent(json_object_get(p->object, "factor"));
+    return *name || silent ? status_ok() : status_usage(_("%s does not say %s"), p->name, "rope_type");
+}
+
+static Status read_scaling(const RopePlace *p, bool *says, RopeScaling *out) {
+    const char *name = NULL;
     *out = rope_unscaled;
-    if (json_text_is_absent(scaling)) return status_ok();
-    if (!json_is_object(scaling)) return status_usage(_("rope_scaling is no object"));
-    const json_t *type = json_object_get(scaling, "rope_type");
-    if (json_text_is_absent(type)) type = json_object_get(scaling, "type");
-    const char *name = json_string_value(type);
-    if (!name) return status_usage(_("rope_scaling does not say %s"), "rope_type");
-    if (strcmp(name, "default") == 0) return status_ok();
-    bool linear = strcmp(name, "linear") == 0, llama3 = strcmp(name, "llama3") == 0;
-    if (!linear && !llama3)
-        return status_usage(_("rope_scaling '%s' is not known here; known are default, linear and llama3"), name);
+    if (p->object) STATUS_TRY(read_type(p, &name));
+    *says = name != NULL;
+    bool linear = name && strcmp(name, "linear") == 0, llama3 = name && strcmp(name, "llama3") == 0;
+    if (name && !linear && !llama3 && strcmp(name, "default") != 0)
+        return status_usage(_("%s '%s' is not known here; known are default, linear and llama3"), p->name, name);
+    if (p->object) STATUS_TRY(check_keys(p));
+    if (!linear && !llama3) return status_ok();
     out->kind = linear ? SCALING_LINEAR : SCALING_LLAMA3;
-    STATUS_TRY(take_factor(scaling, "factor", &out->factor));
+    STATUS_TRY(take_factor(p, "factor", &out->factor));
     if (llama3) {
-        STATUS_TRY(take_factor(scaling, "low_freq_factor", &out->low));
-        STATUS_TRY(take_factor(scaling, "high_freq_factor", &out->high));
-        STATUS_TRY(take_factor(scaling, "original_max_position_embeddings", &out->original));
+        STATUS_TRY(take_factor(p, "low_freq_factor", &out->low));
+        STATUS_TRY(take_factor(p, "high_freq_factor", &out->high));
+        STATUS_TRY(take_factor(p, "original_max_position_embeddings", &out->original));
     }
     return rope_scaling_check(out);
 }
 
-/* A share of each head that is turned. */
-static Status check_partial(const json_t *root) {
-    double share;
-    STATUS_TRY(take_real(root, "partial_rotary_factor", 1, &share));
-    return share < 1 || share > 1 ? status_usage(_("partial_rotary_factor is %g, which is not known here"), share)
-                                  : status_ok();
-}
-
-/* Newer files have the base and the kind of scaling in rope_parameters; one that says it in both places says the same.
- */
 static Status read_rope(const json_t *root, ModelConfig *c) {
-    const json_t *parameters = json_object_get(root, "rope_parameters"),
-                 *scaling = json_object_get(root, "rope_scaling");
-    bool newer = json_is_object(parameters);
-    STATUS_TRY(take_real(newer ? parameters : root, "rope_theta", 10000, &c->rope_base));
-    STATUS_TRY(check_partial(root));
-    if (newer) STATUS_TRY(check_partial(parameters));
-    bool says = newer && (json_object_get(parameters, "rope_type") || json_object_get(parameters, "type"));
-    STATUS_TRY(read_scaling(scaling, &c->rope_scaling));
-    if (!says) return status_ok();
-    RopeScaling older = c->rope_scaling;
-    STATUS_TRY(read_scaling(parameters, &c->rope_scaling));
-    if (!json_text_is_absent(scaling) && !rope_scaling_same(&older, &c->rope_scaling))
+    RopePlace place[ROPE_PLACES];
+    RopeScaling newer;
+    double share;
+    bool older_says, newer_says;
+    STATUS_TRY(find_places(root, place));
+    STATUS_TRY(take_same(place, "rope_theta", 10000, &c->rope_base));
+    STATUS_TRY(take_same(place, "partial_rotary_factor", 1, &share)); /* of each head that is turned */
+    if (share < 1 || share > 1) return status_usage(_("partial_rotary_factor is %g, which is not known here"), share);
+    STATUS_TRY(read_scaling(&place[ROPE_SCALING], &older_says, &c->rope_scaling));
+    STATUS_TRY(read_scaling(&place[ROPE_PARAMETERS], &newer_says, &newer));
+    if (older_says && newer_says && !rope_scaling_same(&newer, &c->rope_scaling))
         return status_usage(_("rope_parameters and rope_scaling say different things"));
+    if (newer_says) c->rope_scaling = newer;
     return status_ok();
 }
 
