@@ -320,8 +320,9 @@ static void assert_file_error(const char *name, int line, const char *file, cons
     Grammar *g;
     Status s = read_file(name, &g);
     assert_int_equal(s.code, STATUS_USAGE);
-    if (grammar_error_line(&s) != line || !strstr(s.text, why) || (file && !strstr(s.text, file)))
-        fail_msg("%s, expected line %d of %s: %s", s.text, line, file ? file : "the file itself", why);
+    if (!file) file = name;
+    if (grammar_error_line(&s) != line || !strstr(s.text, why) || !strstr(s.text, file))
+        fail_msg("%s, expected line %d of %s: %s", s.text, line, file, why);
 }
 
 /* The text of a grammar is one file, whatever it was read from, and means the same. */
@@ -369,6 +370,8 @@ static void errors_name_an_included_file(void **state) {
     assert_file_error("main", 3, NULL, "nowhere.grammar");
     write_file("main", "s: a\ninclude c.grammar\n | b\n");
     assert_file_error("main", 3, NULL, "none above");
+    write_file("main", "");
+    assert_file_error("main", 1, NULL, "there are no rules at all");
 }
 
 static void a_file_cannot_include_itself(void **state) {

@@ -57,7 +57,7 @@ int grammar_family(Grammar *g, const char *name, size_t bytes, int parts) {
 Status grammar_error(const Grammar *g, int file, int line, const char *what) {
     Str where;
     str_init(&where);
-    if (file > 0) str_addf(&where, "%s, ", g->file[file]);
+    if (*g->file[file]) str_addf(&where, "%s, ", g->file[file]);
     str_addf(&where, _("line %d"), line);
     Status s = status_usage("%s: %s", where.s, what);
     str_done(&where);

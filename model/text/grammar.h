@@ -14,8 +14,7 @@
 typedef struct Grammar Grammar;   /* the rules; immutable, shared between views and threads */
 typedef struct Language Language; /* a grammar, a start call and fixed variables: a distribution over sentences */
 
-/* Reads a file (and what it includes); an error names the file if it is an included one, the line, and what is wrong.
- */
+/* Reads a file (and what it includes); an error names the file, the line, and what is wrong. */
 Status grammar_read(const char *path, Grammar **out) STATUS_CHECKED;
 Status grammar_parse(const char *text, size_t bytes, Grammar **out) STATUS_CHECKED; /* include is refused here */
 void grammar_free(Grammar *g);

@@ -84,7 +84,7 @@ struct Grammar {
     int parts, part_slots;
     int *dead;
     int deads, dead_slots;
-    char **file; /* [files] names of the files, 0: the one that the user named */
+    char **file; /* [files] names of the files, 0: the one that the user named, "" of a text */
     int files, file_slots;
     Str source; /* all lines that were read, without comments, includes in their place */
 };
@@ -97,7 +97,7 @@ Grammar *grammar_new(void);
 int grammar_family(Grammar *g, const char *name, size_t bytes, int parts); /* found or made */
 /* What can be said only of the whole: calls without a rule, variables before they are set, rules without weight. */
 Status grammar_check(Grammar *g) STATUS_CHECKED;
-/* "line 3: WHAT", with the file's name when it was included. */
+/* "line 3: WHAT", with the name of the file before it; a text that is none has no name. */
 Status grammar_error(const Grammar *g, int file, int line, const char *what) STATUS_CHECKED;
 /* Reads one call without variables, such as food.dog. The parts are texts of TEXTS. */
 bool grammar_read_call(const char *s, Texts *texts, int *name, int parts[GRAMMAR_PARTS], int *n);
