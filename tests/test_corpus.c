@@ -235,6 +235,22 @@ static void lines_become_what_tokens_are(void **state) {
     }
 }
 
+/* To sub-words an ideographic blank is one, too: no word in front of the first, and no sentence alone. */
+static void sub_words_know_all_blanks(void **state) {
+    (void)state;
+    Corpus *c;
+    write_text("\xe3\x80\x80"
+               "ab ab\n\xe3\x80\x80\nb\xc2\xa0"
+               "a\n");
+    assert_ok(corpus_read_lines(path, (CorpusTokens){VOCAB_BPE, 1}, &c));
+    assert_int_equal(c->train.sentences, 1);
+    assert_int_equal(c->test.sentences, 1);
+    expect_text(c, &c->train, 0, "ab ab");
+    expect_text(c, &c->test, 0, "b a");
+    assert_int_equal(vocab_find(c->vocab, "\xe3\x80\x80", 3), -1);
+    corpus_free(c);
+}
+
 /* Parts overlap by the token that one ends in and the next begins with: every token is predicted once. */
 static void long_sentences_go_in_parts(void **state) {
     (void)state;
@@ -406,6 +422,7 @@ int main(void) {
         cmocka_unit_test(a_recursive_grammar_has_a_vocabulary),
         cmocka_unit_test(lines_become_sentences),
         cmocka_unit_test(lines_become_what_tokens_are),
+        cmocka_unit_test(sub_words_know_all_blanks),
         cmocka_unit_test(long_sentences_go_in_parts),
         cmocka_unit_test(other_tokens_of_a_grammar),
         cmocka_unit_test(the_last_twentieth_is_held_out),

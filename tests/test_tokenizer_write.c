@@ -6,6 +6,7 @@
 #include "io/tokenizer_write.h"
 #include "mem.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* The tokenizer of the file that V becomes, as a vocabulary. */
@@ -102,6 +103,29 @@ static void merges(void **state) {
     }
 }
 
+/* White space of any kind before the first word is no word; the file's own steps say the same. */
+static void blanks_in_front(void **state) {
+    (void)state;
+    static const char *const blank[] = {
+        "\n", "\r\n", "\v", "\f", "\xc2\x85", "\xc2\xa0", "\xe2\x80\xa8", "\xe3\x80\x80", " \n\t\xc2\xa0 "};
+    Vocab *v = vocab_new_bpe(sub_words(false)), *same = through_file(v);
+    int *want, *ids, n, m;
+    assert_ok(vocab_encode(v, "low lower", &want, &n));
+    for (size_t i = 0; i < sizeof blank / sizeof *blank; i++) {
+        char text[64];
+        check_same(v, same, blank[i]);
+        (void)snprintf(text, sizeof text, "%slow%slower%s", blank[i], blank[i], blank[i]);
+        check_same(v, same, text);
+        assert_ok(vocab_encode(v, text, &ids, &m));
+        assert_int_equal(m, n);
+        assert_memory_equal(ids, want, (size_t)n * sizeof *ids);
+        mem_free(ids);
+    }
+    mem_free(want);
+    vocab_free(same);
+    vocab_free(v);
+}
+
 static void check_unsayable(Vocab *v, const char *part) {
     Str json;
     str_init(&json);
@@ -129,8 +153,9 @@ static void what_cannot_be_said(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(words),  cmocka_unit_test(characters),          cmocka_unit_test(bytes),
-        cmocka_unit_test(merges), cmocka_unit_test(what_cannot_be_said), cmocka_unit_test(all_is_freed),
+        cmocka_unit_test(words),        cmocka_unit_test(characters),      cmocka_unit_test(bytes),
+        cmocka_unit_test(merges),       cmocka_unit_test(blanks_in_front), cmocka_unit_test(what_cannot_be_said),
+        cmocka_unit_test(all_is_freed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -271,12 +271,19 @@ static bool lines_next(Lines *l) {
     return false;
 }
 
-static Status lines_check(const char *path, const Str *text, Spans *out) {
+/* Sub-words know more blanks than the two of ASCII, and an empty sentence is none. */
+static bool has_word(VocabUnit unit, const Lines *l) {
+    size_t blank, word = 1;
+    if (unit == VOCAB_BPE) bpe_next_word(l->s, l->n, BPE_CHAR, &blank, &word);
+    return word > 0;
+}
+
+static Status lines_check(const char *path, VocabUnit unit, const Str *text, Spans *out) {
     for (Lines l = lines_of(text); lines_next(&l);) {
         if (!utf8_valid(l.s, l.n, NULL))
             return status_usage(_("'%s', line %ld: these bytes are not UTF-8"), path, l.line);
         if (memchr(l.s, '\0', l.n)) return status_usage(_("'%s', line %ld: a byte 0 in a text"), path, l.line);
-        spans_add(out, l.s, l.n);
+        if (has_word(unit, &l)) spans_add(out, l.s, l.n);
     }
     if (out->count < 2)
         return status_usage(_("'%s' has %ld sentences; a corpus needs 2 at least, one a line"), path, out->count);
@@ -284,7 +291,7 @@ static Status lines_check(const char *path, const Str *text, Spans *out) {
 }
 
 static Status corpus_fill_lines(Corpus *c, const char *path, CorpusTokens tokens, const Str *text, Spans *l) {
-    STATUS_TRY(lines_check(path, text, l));
+    STATUS_TRY(lines_check(path, tokens.unit, text, l));
     long test = l->count / 20 > 0 ? l->count / 20 : 1;
     STATUS_TRY(learn_vocab(tokens, l, &c->vocab));
     STATUS_TRY(gather_spans(c->vocab, l, 0, l->count - test, &c->train));

@@ -320,10 +320,13 @@ static void cut_units(const Vocab *v, const char *s, size_t n, CutToken *token, 
     }
 }
 
-static void cut_merged(Tokenizer *cutter, const char *s, size_t n, CutToken *token, void *to) {
+/* What is blank before the first word is left out: there is no empty word in front. */
+static void cut_merged(const Vocab *v, Tokenizer *cutter, const char *s, size_t n, CutToken *token, void *to) {
     Pieces pieces = {0};
-    while (n > 0 && (*s == ' ' || *s == '\t')) s++, n--; /* no empty word in front */
-    tokenizer_encode(cutter, s, n, &pieces);
+    size_t blank, word;
+    bpe_next_word(s, n, bpe_unit(v->bpe), &blank, &word);
+    s += blank;
+    tokenizer_encode(cutter, s, n - blank, &pieces);
     for (long i = 0; i < pieces.count; i++) {
         Piece p = pieces.piece[i];
         token(to, p.id < 0 ? -1 : p.id + VOCAB_SPECIALS, s + p.start, p.bytes);
@@ -348,7 +351,7 @@ static void cut(const Vocab *v, Tokenizer *cutter, const char *s, size_t n, CutT
     else if (v->unit == VOCAB_TOKENIZER)
         cut_foreign(v, s, n, token, to);
     else if (v->unit == VOCAB_BPE)
-        cut_merged(cutter, s, n, token, to);
+        cut_merged(v, cutter, s, n, token, to);
     else
         cut_units(v, s, n, token, to);
 }
