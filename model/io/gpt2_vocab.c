@@ -7,6 +7,7 @@
 #include "str.h"
 #include "text/byte_level.h"
 #include "text/pipeline.h"
+#include "tokenizer_steps.h"
 #include "utf8.h"
 
 #include <string.h>
@@ -95,16 +96,6 @@ static void choose_file(const char *dir, const char *first, const char *second, 
     str_addf(path, "%s/%s", dir, first); /* the one to miss */
 }
 
-static Status add_letters(Pipeline *p, json_t *root) {
-    const char *piece;
-    json_t *id;
-    json_object_foreach(root, piece, id) {
-        if (!json_is_integer(id)) return status_usage(_("the id of piece '%s' is not a whole number"), piece);
-        STATUS_TRY(piece_table_add(&p->pieces, piece, strlen(piece), json_integer_value(id)));
-    }
-    return status_ok();
-}
-
 /* A vocabulary without merges, such as a toy's letters: each character of a text that is a piece, all others vanish. */
 static Status read_letters(const char *name, Tokenizer **out) {
     Str text;
@@ -115,7 +106,7 @@ static Status read_letters(const char *name, Tokenizer **out) {
     json_t *root = NULL;
     Status s = file_read(name, VOCAB_FILE_BYTES, &text);
     if (status_is_ok(&s)) s = json_text_parse(text.s, text.len, &root);
-    if (status_is_ok(&s)) s = add_letters(p, root);
+    if (status_is_ok(&s)) s = tokenizer_add_pieces(root, &p->pieces);
     if (status_is_ok(&s))
         s = pipeline_finish(p, out);
     else

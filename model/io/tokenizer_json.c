@@ -33,7 +33,7 @@ static Status add_tokens(Pipeline *p, const json_t *root) {
     const json_t *tokens = json_object_get(root, "added_tokens");
     size_t i;
     json_t *token;
-    if (!tokenizer_is_absent(tokens) && !json_is_array(tokens)) return status_usage(_("added_tokens is no list"));
+    if (!json_text_is_absent(tokens) && !json_is_array(tokens)) return status_usage(_("added_tokens is no list"));
     json_array_foreach(tokens, i, token) STATUS_TRY(add_token(p, token));
     return status_ok();
 }
@@ -66,7 +66,7 @@ static Status read_template(const json_t *processor, int *first) {
 }
 
 static Status read_first(const json_t *processor, int *first) {
-    if (tokenizer_is_absent(processor) || tokenizer_has_type(processor, "ByteLevel")) return status_ok();
+    if (json_text_is_absent(processor) || tokenizer_has_type(processor, "ByteLevel")) return status_ok();
     if (tokenizer_has_type(processor, "TemplateProcessing")) return read_template(processor, first);
     if (!tokenizer_has_type(processor, "Sequence")) return tokenizer_unknown("post_processor", processor);
     size_t i;
@@ -114,16 +114,6 @@ static Status add_merges(const json_t *model, Pipeline *p) {
     return status_ok();
 }
 
-static Status add_pieces(const json_t *model, Pipeline *p) {
-    const char *piece;
-    json_t *id;
-    json_object_foreach(json_object_get(model, "vocab"), piece, id) {
-        if (!json_is_integer(id)) return status_usage(_("the id of piece '%s' is not a whole number"), piece);
-        STATUS_TRY(piece_table_add(&p->pieces, piece, strlen(piece), json_integer_value(id)));
-    }
-    return status_ok();
-}
-
 static char *affix(const json_t *model, const char *key) {
     const char *text = tokenizer_text(model, key);
     return text && *text ? mem_text(text) : NULL;
@@ -135,7 +125,7 @@ static Status read_words(const json_t *model, Pipeline *p) {
     STATUS_TRY(tokenizer_check_keys("model", model, keys));
     if (!json_is_object(json_object_get(model, "vocab"))) return status_usage(_("model.vocab is no object"));
     p->words = true;
-    return add_pieces(model, p);
+    return tokenizer_add_pieces(json_object_get(model, "vocab"), &p->pieces);
 }
 
 static Status read_model(const json_t *model, Pipeline *p) {
@@ -157,7 +147,7 @@ static Status read_model(const json_t *model, Pipeline *p) {
     if (!json_is_object(json_object_get(model, "vocab"))) return status_usage(_("model.vocab is no object"));
     if (json_number_value(json_object_get(model, "dropout")) > 0)
         return status_usage(_("model.dropout is not known here"));
-    STATUS_TRY(add_pieces(model, p));
+    STATUS_TRY(tokenizer_add_pieces(json_object_get(model, "vocab"), &p->pieces));
     p->byte_fallback = tokenizer_is_true(model, "byte_fallback");
     p->whole_words = tokenizer_is_true(model, "ignore_merges");
     p->fuses = tokenizer_is_true(model, "fuse_unk");

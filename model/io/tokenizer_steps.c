@@ -1,6 +1,7 @@
 #include "tokenizer_steps.h"
 
 #include "intl.h"
+#include "io/json_text.h"
 #include "mem.h"
 
 #include <limits.h>
@@ -14,10 +15,6 @@ const char *tokenizer_text(const json_t *object, const char *key) {
     return json_string_value(json_object_get(object, key));
 }
 
-bool tokenizer_is_absent(const json_t *value) {
-    return !value || json_is_null(value);
-}
-
 bool tokenizer_is_true(const json_t *object, const char *key) {
     return json_is_true(json_object_get(object, key));
 }
@@ -25,6 +22,16 @@ bool tokenizer_is_true(const json_t *object, const char *key) {
 bool tokenizer_has_type(const json_t *object, const char *type) {
     const char *is = tokenizer_text(object, "type");
     return is && strcmp(is, type) == 0;
+}
+
+Status tokenizer_add_pieces(const json_t *vocab, PieceTable *pieces) {
+    const char *piece;
+    json_t *id;
+    json_object_foreach((json_t *)vocab, piece, id) {
+        if (!json_is_integer(id)) return status_usage(_("the id of piece '%s' is not a whole number"), piece);
+        STATUS_TRY(piece_table_add(pieces, piece, strlen(piece), json_integer_value(id)));
+    }
+    return status_ok();
 }
 
 Status tokenizer_unknown(const char *what, const json_t *object) {
@@ -116,7 +123,7 @@ static Status read_normalize_step(const json_t *object, Pipeline *p) {
 }
 
 Status tokenizer_read_normalizer(const json_t *normalizer, Pipeline *p) {
-    if (tokenizer_is_absent(normalizer)) return status_ok();
+    if (json_text_is_absent(normalizer)) return status_ok();
     return read_sequence("normalizer", normalizer, "normalizers", read_normalize_step, p, 0);
 }
 
@@ -217,7 +224,7 @@ static Status read_pre_step(const json_t *object, Pipeline *p) {
 }
 
 Status tokenizer_read_pre_tokenizer(const json_t *pre_tokenizer, Pipeline *p) {
-    if (tokenizer_is_absent(pre_tokenizer)) return status_ok();
+    if (json_text_is_absent(pre_tokenizer)) return status_ok();
     return read_sequence("pre_tokenizer", pre_tokenizer, "pretokenizers", read_pre_step, p, 0);
 }
 
@@ -290,6 +297,6 @@ static Status read_decode_step(const json_t *object, Pipeline *p) {
 }
 
 Status tokenizer_read_decoder(const json_t *decoder, Pipeline *p) {
-    p->spaced = tokenizer_is_absent(decoder);
+    p->spaced = json_text_is_absent(decoder);
     return p->spaced ? status_ok() : read_sequence("decoder", decoder, "decoders", read_decode_step, p, 0);
 }

@@ -13,12 +13,12 @@ Status tokenizer_read_normalizer(const json_t *normalizer, Pipeline *p) STATUS_C
 Status tokenizer_read_pre_tokenizer(const json_t *pre_tokenizer, Pipeline *p) STATUS_CHECKED;
 Status tokenizer_read_decoder(const json_t *decoder, Pipeline *p) STATUS_CHECKED;
 
-/* Small readers, for both files. */
+/* Small readers, for all files of a vocabulary. */
 const char *tokenizer_text(const json_t *object, const char *key); /* NULL: no text */
-bool tokenizer_is_absent(const json_t *value);
 bool tokenizer_is_true(const json_t *object, const char *key);
 bool tokenizer_has_type(const json_t *object, const char *type);
-Status tokenizer_unknown(const char *what, const json_t *object); /* the refusal of its type */
+Status tokenizer_add_pieces(const json_t *vocab, PieceTable *pieces) STATUS_CHECKED; /* of {piece: id} */
+Status tokenizer_unknown(const char *what, const json_t *object);                    /* the refusal of its type */
 /* Refused: a key of OBJECT that is not among KEYS, which ends with NULL. */
 Status tokenizer_check_keys(const char *what, const json_t *object, const char *const *keys) STATUS_CHECKED;
 

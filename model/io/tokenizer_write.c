@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const special_names[VOCAB_SPECIALS] = {"<pad>", "<s>", "</s>"};
-
 /* --- the parts of a file --- */
 
 /* A pre-tokenizer that cuts at the matches of a regular expression. */
@@ -31,12 +29,12 @@ static json_t *byte_level(void) {
 
 /* <s> before every text. */
 static json_t *template(void) {
-    json_t *first = json_pack("{s:{s:s, s:i}}", "SpecialToken", "id", special_names[VOCAB_BOS], "type_id", 0);
+    json_t *first = json_pack("{s:{s:s, s:i}}", "SpecialToken", "id", vocab_special[VOCAB_BOS], "type_id", 0);
     json_t *a = json_pack("{s:{s:s, s:i}}", "Sequence", "id", "A", "type_id", 0);
     json_t *b = json_pack("{s:{s:s, s:i}}", "Sequence", "id", "B", "type_id", 1);
     json_t *t = json_pack("{s:s, s:[O,O], s:[O,O,O], s:{s:{s:s, s:[i], s:[s]}}}", "type", "TemplateProcessing",
-                          "single", first, a, "pair", first, a, b, "special_tokens", special_names[VOCAB_BOS], "id",
-                          special_names[VOCAB_BOS], "ids", VOCAB_BOS, "tokens", special_names[VOCAB_BOS]);
+                          "single", first, a, "pair", first, a, b, "special_tokens", vocab_special[VOCAB_BOS], "id",
+                          vocab_special[VOCAB_BOS], "ids", VOCAB_BOS, "tokens", vocab_special[VOCAB_BOS]);
     json_decref(first);
     json_decref(a);
     json_decref(b);
@@ -48,7 +46,7 @@ static json_t *added_tokens(void) {
     json_t *list = json_array();
     for (int id = 0; id < VOCAB_SPECIALS; id++)
         json_array_append_new(list,
-                              json_pack("{s:i, s:s, s:b, s:b, s:b, s:b, s:b}", "id", id, "content", special_names[id],
+                              json_pack("{s:i, s:s, s:b, s:b, s:b, s:b, s:b}", "id", id, "content", vocab_special[id],
                                         "single_word", 1, "lstrip", 0, "rstrip", 0, "normalized", 0, "special", 1));
     return list;
 }
@@ -79,7 +77,7 @@ static json_t *bpe_model(json_t *vocab, json_t *merges) {
 
 static json_t *specials(void) {
     json_t *vocab = json_object();
-    for (int id = 0; id < VOCAB_SPECIALS; id++) json_object_set_new(vocab, special_names[id], json_integer(id));
+    for (int id = 0; id < VOCAB_SPECIALS; id++) json_object_set_new(vocab, vocab_special[id], json_integer(id));
     return vocab;
 }
 
@@ -112,7 +110,7 @@ static const char *add_texts(const Vocab *v, json_t *vocab) {
 static bool hides_special(const Vocab *v) {
     for (int id = VOCAB_SPECIALS; id < vocab_size(v); id++)
         for (int i = 0; i < VOCAB_SPECIALS; i++)
-            if (strstr(vocab_token(v, id), special_names[i])) return true;
+            if (strstr(vocab_token(v, id), vocab_special[i])) return true;
     return false;
 }
 
@@ -261,8 +259,8 @@ const char *tokenizer_write(const Vocab *v, Str *out) {
 
 void tokenizer_write_config(int context, Str *out) {
     json_t *root = json_pack("{s:s, s:s, s:s, s:s, s:i, s:b}", "tokenizer_class", "PreTrainedTokenizerFast",
-                             "bos_token", special_names[VOCAB_BOS], "eos_token", special_names[VOCAB_EOS], "pad_token",
-                             special_names[VOCAB_PAD], "model_max_length", context, "clean_up_tokenization_spaces", 0);
+                             "bos_token", vocab_special[VOCAB_BOS], "eos_token", vocab_special[VOCAB_EOS], "pad_token",
+                             vocab_special[VOCAB_PAD], "model_max_length", context, "clean_up_tokenization_spaces", 0);
     add_json(root, out);
     json_decref(root);
 }

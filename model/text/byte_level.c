@@ -82,26 +82,8 @@ Status byte_level_add(ByteLevel *b, const char *spelling, long long id) {
     return status_usage(_("piece '%s' is not spelt in the 256 characters that stand for bytes"), spelling);
 }
 
-static Status find_piece(const ByteLevel *b, const char *spelling, size_t bytes, int *id) {
-    *id = piece_table_find(&b->pieces, spelling, bytes);
-    if (*id >= 0) return status_ok();
-    return status_usage(_("'%.*s' is no piece of the vocabulary"), (int)(bytes > 100 ? 100 : bytes), spelling);
-}
-
 Status byte_level_add_merge(ByteLevel *b, const char *left, size_t left_bytes, const char *right, size_t right_bytes) {
-    int l, r, id;
-    STATUS_TRY(find_piece(b, left, left_bytes, &l));
-    STATUS_TRY(find_piece(b, right, right_bytes, &r));
-    Str merged;
-    str_init(&merged);
-    str_add_n(&merged, left, left_bytes);
-    str_add_n(&merged, right, right_bytes);
-    Status s = find_piece(b, merged.s, merged.len, &id);
-    str_done(&merged);
-    if (!status_is_ok(&s)) return s;
-    if (merge_rules_find(&b->rules, l, r) >= 0) return status_usage(_("the pair is merged a second time"));
-    merge_rules_add(&b->rules, l, r, id);
-    return s;
+    return piece_table_merge(&b->pieces, &b->rules, left, left_bytes, right, right_bytes, 0);
 }
 
 /* ---- as a tokenizer ---- */
@@ -144,7 +126,9 @@ static const TokenizerKind kind = {
 static Status check_complete(const ByteLevel *b) {
     STATUS_TRY(piece_table_complete(&b->pieces));
     for (int byte = 0; byte < BYTES; byte++)
-        if (b->byte_id[byte] < 0) return status_usage(_("no piece stands for the byte %02x alone"), (unsigned)byte);
+        if (b->byte_id[byte] < 0)
+            return status_usage(_("no piece stands for the byte %02x alone, so not every text can be cut"),
+                                (unsigned)byte);
     return status_ok();
 }
 

@@ -3,6 +3,7 @@
 #include "bug.h"
 #include "intl.h"
 #include "mem.h"
+#include "str.h"
 
 #include <limits.h>
 #include <string.h>
@@ -65,4 +66,29 @@ const char *piece_table_piece(const PieceTable *t, int id, size_t *bytes) {
     BUG_ON(id < 0 || id >= t->ids);
     *bytes = (size_t)t->texts.length[t->text[id]];
     return texts_bytes(&t->texts, t->text[id]);
+}
+
+/* ---- merges ---- */
+
+static Status need(const PieceTable *t, const char *s, size_t bytes, int *id) {
+    *id = piece_table_find(t, s, bytes);
+    if (*id >= 0) return status_ok();
+    return status_usage(_("'%.*s' is no piece of the vocabulary"), shown_bytes(bytes), s);
+}
+
+Status piece_table_merge(const PieceTable *t, MergeRules *rules, const char *left, size_t left_bytes, const char *right,
+                         size_t right_bytes, size_t inside) {
+    int l, r, id;
+    STATUS_TRY(need(t, left, left_bytes, &l));
+    STATUS_TRY(need(t, right, right_bytes, &r));
+    Str merged;
+    str_init(&merged);
+    str_add_n(&merged, left, left_bytes);
+    if (right_bytes >= inside) str_add_n(&merged, right + inside, right_bytes - inside);
+    Status s = need(t, merged.s, merged.len, &id);
+    str_done(&merged);
+    if (!status_is_ok(&s)) return s;
+    if (merge_rules_find(rules, l, r) >= 0) return status_usage(_("the pair is merged a second time"));
+    merge_rules_add(rules, l, r, id);
+    return s;
 }

@@ -42,27 +42,9 @@ void pipeline_add_decode(Pipeline *p, DecodeStep step) {
     p->decode[p->decodes++] = step;
 }
 
-static Status find_piece(const Pipeline *p, const char *s, size_t bytes, int *id) {
-    *id = piece_table_find(&p->pieces, s, bytes);
-    if (*id >= 0) return status_ok();
-    return status_usage(_("'%.*s' is no piece of the vocabulary"), (int)(bytes > 100 ? 100 : bytes), s);
-}
-
 Status pipeline_add_merge(Pipeline *p, const char *left, size_t left_bytes, const char *right, size_t right_bytes) {
-    int l, r, id;
-    STATUS_TRY(find_piece(p, left, left_bytes, &l));
-    STATUS_TRY(find_piece(p, right, right_bytes, &r));
     size_t inside = p->inside ? strlen(p->inside) : 0;
-    Str merged;
-    str_init(&merged);
-    str_add_n(&merged, left, left_bytes);
-    if (right_bytes >= inside) str_add_n(&merged, right + inside, right_bytes - inside);
-    Status s = find_piece(p, merged.s, merged.len, &id);
-    str_done(&merged);
-    if (!status_is_ok(&s)) return s;
-    if (merge_rules_find(&p->rules, l, r) >= 0) return status_usage(_("the pair is merged a second time"));
-    merge_rules_add(&p->rules, l, r, id);
-    return s;
+    return piece_table_merge(&p->pieces, &p->rules, left, left_bytes, right, right_bytes, inside);
 }
 
 void pipeline_add_token(Pipeline *p, AddedToken token, const char *spelling, size_t bytes) {

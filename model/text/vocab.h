@@ -18,6 +18,8 @@
 #define VOCAB_EOS      2
 #define VOCAB_SPECIALS 3
 
+extern const char *const vocab_special[VOCAB_SPECIALS]; /* what these are called in every vocabulary of our own */
+
 typedef enum {
     VOCAB_WORD, /* what stands between blanks; a text is its words with single blanks */
     VOCAB_CHAR, /* a character, blanks too */

@@ -21,6 +21,4 @@ struct Vocab {
     int size;
 };
 
-extern const char *const vocab_special[VOCAB_SPECIALS];
-
 #endif
