@@ -3,12 +3,14 @@
 #include "expect.h"
 #include "pieces.h"
 
+#include "io/tokenizer_file.h"
 #include "io/tokenizer_json.h"
 #include "io/tokenizer_steps.h"
 #include "text/pipeline.h"
 
 #include <string.h>
 
+#include <unistd.h>
 /* ---- single steps ---- */
 
 static json_t *parse(const char *json) {
@@ -342,3 +344,19 @@ int main(void) {
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
+/* By its name, though it begins with no brace. */
+static void a_list_is_no_vocabulary(void **state) {
+    (void)state;
+    char path[64], want[120];
+    Tokenizer *t;
+    snprintf(path, sizeof path, "/tmp/lantern_test_list_%ld.json", (long)getpid());
+    snprintf(want, sizeof want, "'%s': its JSON is no object", path);
+    FILE *f = fopen(path, "wb");
+    assert_non_null(f);
+    fputs("[{\"model\": {}}]", f);
+    fclose(f);
+    assert_status(tokenizer_file_read(path, &t), STATUS_USAGE, want);
+    assert_int_equal(remove(path), 0);
+}
+
+        cmocka_unit_test(a_list_is_no_vocabulary),

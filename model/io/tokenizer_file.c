@@ -16,10 +16,10 @@ static Status read_file(const char *path, Tokenizer **out) {
     *out = NULL;
     str_init(&text);
     Status s = file_read(path, TOKENIZER_FILE_BYTES, &text);
+    bool json = str_ends_in(path, ".json") || text.s[strspn(text.s, " \t\r\n")] == '{';
     if (status_is_ok(&s)) {
-        s = text.s[strspn(text.s, " \t\r\n")] == '{'
-                ? tokenizer_json_parse(path, text.s, text.len, out)
-                : llama2c_vocab_parse(path, (const unsigned char *)text.s, text.len, out);
+        s = json ? tokenizer_json_parse(path, text.s, text.len, out)
+                 : llama2c_vocab_parse(path, (const unsigned char *)text.s, text.len, out);
     }
     str_done(&text);
     return s;
