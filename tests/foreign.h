@@ -89,4 +89,33 @@ static inline Model *foreign_llama2c_model(bool tie) {
     return model_new(&c, 3);
 }
 
+/* A tokenizer.json that knows a, b, the blank and ab: all other characters vanish. */
+#define FOREIGN_LETTERS                                                                                                \
+    "{\"decoder\":{\"type\":\"Fuse\"},\"model\":{\"type\":\"BPE\",\"vocab\":{\"a\":0,\"b\":1,\" "                      \
+    "\":2,\"ab\":3},\"merges\":["                                                                                      \
+    "\"a b\"]}}"
+
+/* Writes such a model and FOREIGN_LETTERS as PATH.bin and PATH.json; false: it cannot. */
+static inline bool foreign_write_letters(const char *path) {
+    Model *m = foreign_llama2c_model(true);
+    Str bytes[2], name;
+    str_init(&bytes[0]);
+    str_init(&bytes[1]);
+    str_init(&name);
+    foreign_llama2c_v0(&bytes[0], m);
+    str_add(&bytes[1], FOREIGN_LETTERS);
+    bool written = true;
+    for (int i = 0; i < 2; i++) {
+        str_clear(&name);
+        str_addf(&name, "%s.%s", path, i ? "json" : "bin");
+        FILE *f = fopen(name.s, "wb");
+        written = f && fwrite(bytes[i].s, 1, bytes[i].len, f) == bytes[i].len && written;
+        written = f && fclose(f) == 0 && written;
+        str_done(&bytes[i]);
+    }
+    str_done(&name);
+    model_free(m);
+    return written;
+}
+
 #endif

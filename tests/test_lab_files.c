@@ -1,6 +1,8 @@
 /* The live laboratory and files: runs that are saved and go on, models that are visited, tables. */
 #include "lab_fixture.h"
 
+#include "foreign.h"
+
 #include "io/checkpoint.h"
 
 #include <math.h>
@@ -312,6 +314,34 @@ static void a_table_goes_to_a_file(void **state) {
     lab_free(l);
 }
 
+static void characters_without_a_token_are_told(void **state) {
+    (void)state;
+    char path[64], line[200];
+    snprintf(path, sizeof path, "/tmp/lantern_test_letters_%ld", (long)getpid());
+    assert_true(foreign_write_letters(path));
+    Lab *l = fixture_lab(NULL);
+    snprintf(line, sizeof line, "open %s.bin %s.json", path, path);
+    fixture_do(l, "prompt \"the cat\"");
+    fixture_do(l, line); /* whose prompt it stays */
+    assert_non_null(strstr(fixture_facts(l).message, "only read; 5 characters have no token"));
+    assert_non_null(strstr(fixture_facts(l).message, "left out: t, h, e, \xe2\x80\xa6"));
+    fixture_do(l, "prompt \"a\xc3\xa9"
+                  "b z\"");
+    SnapshotFacts told = fixture_facts(l);
+    assert_string_equal(told.message, "2 characters have no token in this vocabulary and are left out: \xc3\xa9, z");
+    fixture_do(l, "prompt \"ab ab\"");
+    assert_int_equal(fixture_facts(l).message_number, told.message_number);
+    fixture_do(l, "bpe text x");
+    assert_string_equal(fixture_facts(l).message, "1 character has no token in this vocabulary and is left out: x");
+    fixture_do(l, "swap 1 a");
+    fixture_refused(l, "swap 1 a\xc3\xa9", "is not one token");
+    lab_free(l);
+    for (int i = 0; i < 2; i++) {
+        snprintf(line, sizeof line, "%s.%s", path, i ? "json" : "bin");
+        assert_int_equal(remove(line), 0);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_saved_run_goes_on),
@@ -322,6 +352,7 @@ int main(void) {
         cmocka_unit_test(a_text_that_nobody_names_is_no_farm),
         cmocka_unit_test(a_run_without_its_corpus_says_why),
         cmocka_unit_test(a_table_goes_to_a_file),
+        cmocka_unit_test(characters_without_a_token_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* models: what the cache gives, what it does with damage, and which files are refused. Whole trainings are left to
  * exp_train; a small checkpoint put where the cache would keep a preset stands in for one. */
+#include "foreign.h"
 #include "loaded.h"
 #include "models.h"
 
@@ -320,6 +321,42 @@ static void probe_and_speaker_agree(void **state) {
     str_done(&pair);
 }
 
+/* Of the text that goes in, and of one that is only cut. */
+static void characters_without_a_token_are_told(void **state) {
+    (void)state;
+    Str path, model, tokenizer;
+    str_init(&path);
+    str_init(&model);
+    str_init(&tokenizer);
+    str_addf(&path, "%s/letters", folder);
+    str_addf(&model, "model=%s.bin", path.s);
+    str_addf(&tokenizer, "tokenizer=%s.json", path.s);
+    assert_true(foreign_write_letters(path.s));
+    Study *s[2] = {run_study("lm.score", model.s, tokenizer.s,
+                             "text=b\xc3\xa9\xc3\xa9"
+                             "ab",
+                             NULL),
+                   run_study("bpe.encode", tokenizer.s,
+                             "text=b\xc3\xa9\xc3\xa9"
+                             "ab",
+                             NULL)};
+    for (int i = 0; i < 2; i++) {
+        Table *about = study_result(s[i], "about");
+        assert_string_equal(about_value(about, "left_out"),
+                            "2 characters that the vocabulary has no token for: \xc3\xa9");
+        assert_string_equal(study_state(s[i]).warning,
+                            "2 characters have no token in this vocabulary and are left out: \xc3\xa9");
+        table_free(about);
+        study_free(s[i]);
+    }
+    Study *whole = run_study("lm.score", model.s, tokenizer.s, "text=b ab", NULL);
+    assert_string_equal(study_state(whole).warning, "");
+    study_free(whole);
+    str_done(&path);
+    str_done(&model);
+    str_done(&tokenizer);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_kept_is_used),
@@ -332,6 +369,7 @@ int main(void) {
         cmocka_unit_test(a_file_may_say_where_the_model_is),
         cmocka_unit_test(other_layouts_are_refused_in_words),
         cmocka_unit_test(probe_and_speaker_agree),
+        cmocka_unit_test(characters_without_a_token_are_told),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -8,9 +8,10 @@
 #include "io/tokenizer_steps.h"
 #include "text/pipeline.h"
 
+#include <stdio.h>
 #include <string.h>
-
 #include <unistd.h>
+
 /* ---- single steps ---- */
 
 static json_t *parse(const char *json) {
@@ -147,7 +148,8 @@ static void texts_are_normalized(void **state) {
         "{\"type\":\"Sequence\",\"normalizers\":[{\"type\":\"Prepend\",\"prepend\":\"_\"},{\"type\":\"Replace\","
         "\"pattern\":{\"String\":\" \"},\"content\":\"_\"}]}",
         " a b", "__a_b");
-    expect_normal("{\"type\":\"Replace\",\"pattern\":{\"Regex\":\"(?<=[^_])(?![\\\\s\\\\S])\"},\"content\":\"_\"}", "ab", "ab_");
+    expect_normal("{\"type\":\"Replace\",\"pattern\":{\"Regex\":\"(?<=[^_])(?![\\\\s\\\\S])\"},\"content\":\"_\"}",
+                  "ab", "ab_");
     expect_normal("{\"type\":\"Replace\",\"pattern\":{\"Regex\":\"b*\"},\"content\":\"_\"}", "abc", "_a_c_");
     expect_normal("{\"type\":\"Replace\",\"pattern\":{\"Regex\":\"\\\\s+\"},\"content\":\" \"}", "a \n\xff  b",
                   "a \xff b");
@@ -264,6 +266,53 @@ static void sentence_piece_files(void **state) {
     tokenizer_free(t);
 }
 
+static void expect_left_out(Tokenizer *t, const char *text, int count, const char *want) {
+    Str names;
+    str_init(&names);
+    assert_int_equal(tokenizer_left_out(t, text, strlen(text), &names), count);
+    assert_string_equal(names.s, want);
+    str_done(&names);
+}
+
+#define TELL_TWICE(t, text, count, want) /* a word that was cut before is told of again */                             \
+    do {                                                                                                               \
+        expect_left_out(t, text, count, want);                                                                         \
+        expect_left_out(t, text, count, want);                                                                         \
+    } while (0)
+
+static void what_vanishes_is_counted(void **state) {
+    (void)state;
+    Tokenizer *t = read("{\"added_tokens\":[{\"id\":6,\"content\":\"<end>\"}]," DIGITS "," MODEL "}");
+    TELL_TWICE(t, "ab 1ab<end>", 0, "");
+    TELL_TWICE(t, "zab<z", 3, "z, <");
+    TELL_TWICE(t, "ab zab zab", 2, "z");
+    TELL_TWICE(t, "wxyz", 4, "w, x, y, \xe2\x80\xa6");
+    TELL_TWICE(t,
+               "a\xc3\xa9"
+               "b",
+               1, "\xc3\xa9"); /* two bytes, neither a piece: one character */
+    expect_pieces(t,
+                  "a\xc3\xa9"
+                  "b",
+                  "ab=a\xc3\xa9"
+                  "b"); /* and what stands around it is merged */
+    tokenizer_free(t);
+    t = read("{" SENTENCE PIECES("\"unk_token\":null") "}");
+    TELL_TWICE(t, "axb", 1, "x");
+    TELL_TWICE(t, "xa", 1, "x");
+    tokenizer_free(t);
+    t = read("{" SENTENCE PIECES("\"unk_token\":\"<unk>\",\"byte_fallback\":true") "}");
+    TELL_TWICE(t, "xyz", 0, ""); /* they become the unknown piece */
+    tokenizer_free(t);
+    t = read("{" SENTENCE PIECES("\"byte_fallback\":true") "}");
+    TELL_TWICE(t, "\xc3\xa9\xc3\xa8", 1, "\xc3\xa8"); /* the first becomes its bytes */
+    tokenizer_free(t);
+    t = read("{\"normalizer\":{\"type\":\"NFD\"},\"model\":{\"type\":\"BPE\",\"vocab\":{\"e\":0},\"merges\":[]}}");
+    expect_pieces(t, "e\xc3\xa9", "e=e|e=\xc3\xa9");
+    TELL_TWICE(t, "e\xc3\xa9", 1, "\xc3\xa9"); /* its accent */
+    tokenizer_free(t);
+}
+
 static void words_may_be_whole(void **state) {
     (void)state;
     Tokenizer *t = read("{" BYTE_LEVEL ",\"model\":{\"type\":\"BPE\",\"ignore_merges\":true,\"vocab\":{\"a\":0,\"b\":1,"
@@ -326,24 +375,6 @@ static void what_is_not_known_is_refused(void **state) {
                 "'file': merge 1: it is not two pieces");
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(splits_leave_what_they_cut_at),
-        cmocka_unit_test(llama3_is_cut_by_its_pattern),
-        cmocka_unit_test(kinds_of_characters_are_cut),
-        cmocka_unit_test(blanks_are_marked),
-        cmocka_unit_test(bytes_are_spelt),
-        cmocka_unit_test(texts_are_normalized),
-        cmocka_unit_test(byte_level_files),
-        cmocka_unit_test(added_tokens_take_what_they_say),
-        cmocka_unit_test(sentence_piece_files),
-        cmocka_unit_test(words_may_be_whole),
-        cmocka_unit_test(words_may_have_marks),
-        cmocka_unit_test(what_is_not_known_is_refused),
-        cmocka_unit_test(all_is_freed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
 /* By its name, though it begins with no brace. */
 static void a_list_is_no_vocabulary(void **state) {
     (void)state;
@@ -359,4 +390,23 @@ static void a_list_is_no_vocabulary(void **state) {
     assert_int_equal(remove(path), 0);
 }
 
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(splits_leave_what_they_cut_at),
+        cmocka_unit_test(llama3_is_cut_by_its_pattern),
+        cmocka_unit_test(kinds_of_characters_are_cut),
+        cmocka_unit_test(blanks_are_marked),
+        cmocka_unit_test(bytes_are_spelt),
+        cmocka_unit_test(texts_are_normalized),
+        cmocka_unit_test(byte_level_files),
+        cmocka_unit_test(added_tokens_take_what_they_say),
+        cmocka_unit_test(sentence_piece_files),
+        cmocka_unit_test(what_vanishes_is_counted),
+        cmocka_unit_test(words_may_be_whole),
+        cmocka_unit_test(words_may_have_marks),
+        cmocka_unit_test(what_is_not_known_is_refused),
         cmocka_unit_test(a_list_is_no_vocabulary),
+        cmocka_unit_test(all_is_freed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -115,6 +115,7 @@ static void lay_word(const void *self, const char *s, size_t start, size_t end, 
         if (id >= 0) {
             units_add(units, id, at, false);
         } else if (!p->byte_fallback || !add_bytes_of(p, s, at, bytes, units)) {
+            if (p->unknown < 0) units_leave_out(units, at, bytes);
             if (p->unknown >= 0 && !(unknown && p->fuses)) units_add(units, p->unknown, at, false);
             unknown = true;
             continue;
@@ -235,7 +236,8 @@ Status pipeline_finish(Pipeline *p, Tokenizer **out) {
                                 .size = ids,
                                 .first = p->first,
                                 .last = p->last,
-                                .refuses = p->words && p->unknown < 0};
+                                .refuses = p->words && p->unknown < 0,
+                                .leaves_out = !p->words && p->unknown < 0};
         *out = tokenizer_new(&kind, p, facts);
     } else {
         pipeline_free(p);

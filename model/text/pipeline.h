@@ -2,7 +2,7 @@
  * normalised, cut into words, each word laid out in characters and merged; a decoder writes tokens back.
  *
  * A character that is no piece becomes its bytes when those are pieces and byte_fallback is on, else the unknown piece,
- * else it vanishes. Pairs are merged one by one. */
+ * else it vanishes and is a gap (tokenizer.h). Pairs are merged one by one. */
 #ifndef TEXT_PIPELINE_H
 #define TEXT_PIPELINE_H
 

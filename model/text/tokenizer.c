@@ -3,14 +3,16 @@
 #include "bug.h"
 #include "mem.h"
 #include "texts.h"
+#include "utf8.h"
 
 #include <limits.h>
 #include <pthread.h>
 #include <string.h>
 
 enum {
-    TOKENIZER_LONGEST = 64,        /* bytes of a word that is remembered */
-    TOKENIZER_REMEMBERED = 1 << 18 /* words */
+    TOKENIZER_LONGEST = 64,         /* bytes of a word that is remembered */
+    TOKENIZER_REMEMBERED = 1 << 18, /* words */
+    TOKENIZER_NAMED = 3             /* characters that are left out */
 };
 
 struct Tokenizer {
@@ -30,6 +32,7 @@ struct Tokenizer {
 
 void pieces_done(Pieces *p) {
     mem_free(p->piece);
+    mem_free(p->gaps.gap);
     *p = (Pieces){0};
 }
 
@@ -42,7 +45,17 @@ void units_done(Units *u) {
     mem_free(u->symbol);
     mem_free(u->start);
     mem_free(u->ends);
+    mem_free(u->gaps.gap);
     *u = (Units){0};
+}
+
+static void add_gap(Gaps *g, size_t start, size_t bytes) {
+    MEM_GROW(g->gap, g->count, g->capacity);
+    g->gap[g->count++] = (Gap){start, bytes};
+}
+
+void units_leave_out(Units *u, size_t start, size_t bytes) {
+    add_gap(&u->gaps, start, bytes);
 }
 
 void units_add(Units *u, int symbol, size_t start, bool ends) {
@@ -120,6 +133,7 @@ static int *reserve_counts(Tokenizer *t, int n) {
 static void cut_word(Tokenizer *t, const char *s, size_t at, size_t end, Pieces *out) {
     Units *u = &t->units;
     u->n = 0;
+    u->gaps.count = 0;
     t->kind->lay(t->self, s, at, end, u);
     u->end = end;
     int units = u->n, *count = reserve_counts(t, units);
@@ -129,6 +143,7 @@ static void cut_word(Tokenizer *t, const char *s, size_t at, size_t end, Pieces 
         size_t stop = last + 1 < units ? u->start[last + 1] : end;
         pieces_add(out, u->symbol[i], u->start[unit], stop - u->start[unit]);
     }
+    for (long i = 0; i < u->gaps.count; i++) add_gap(&out->gaps, u->gaps.gap[i].start, u->gaps.gap[i].bytes);
 }
 
 /* Adds the pieces of a word that was cut before; false: it was not. */
@@ -157,7 +172,7 @@ static void cut_next(Tokenizer *t, const char *s, const Word *w, Pieces *out) {
         pieces_add(out, w->id, w->start, w->end - w->start);
     } else if (!recall(t, s, w->start, w->end, out)) {
         cut_word(t, s, w->start, w->end, out);
-        remember(t, s, w->start, w->end, out, first);
+        if (t->units.gaps.count == 0) remember(t, s, w->start, w->end, out, first);
     }
     if (out->count > first) out->piece[out->count - 1].bytes += w->stop - w->end;
 }
@@ -166,6 +181,14 @@ static void cut_next(Tokenizer *t, const char *s, const Word *w, Pieces *out) {
 
 static Cuttable begin_text(Tokenizer *t, const char *s, size_t n) {
     return t->kind->begin ? t->kind->begin(t->self, s, n) : (Cuttable){s, n, NULL};
+}
+
+/* Gaps from FIRST on, as places of the text that was given. */
+static void place_gaps(const Cuttable *c, Gaps *g, long first) {
+    for (long i = first; c->from && i < g->count; i++) {
+        size_t start = c->from[g->gap[i].start];
+        g->gap[i] = (Gap){start, c->from[g->gap[i].start + g->gap[i].bytes] - start};
+    }
 }
 
 static bool next_word(Tokenizer *t, const Cuttable *c, size_t at, Word *w) {
@@ -178,7 +201,7 @@ void tokenizer_encode(Tokenizer *t, const char *s, size_t n, Pieces *out) {
     if (t->facts.first >= 0) pieces_add(out, t->facts.first, 0, 0);
     pthread_mutex_lock(&t->lock);
     Cuttable c = begin_text(t, s, n);
-    long given = out->count;
+    long given = out->count, gaps = out->gaps.count;
     Word w;
     for (size_t at = 0; next_word(t, &c, at, &w); at = w.stop) cut_next(t, c.s, &w, out);
     for (long i = given; c.from && i < out->count; i++) {
@@ -186,7 +209,54 @@ void tokenizer_encode(Tokenizer *t, const char *s, size_t n, Pieces *out) {
         size_t start = c.from[p->start];
         *p = (Piece){p->id, start, c.from[p->start + p->bytes] - start};
     }
+    place_gaps(&c, &out->gaps, gaps);
     pthread_mutex_unlock(&t->lock);
+}
+
+/* ---- what vanishes ---- */
+
+/* Whether the character AT ... END-1, or a part of it, is in a gap; *next is the first that those behind may be in. */
+static bool is_left_out(const Gaps *g, long *next, size_t at, size_t end) {
+    bool found = false;
+    for (; *next < g->count; ++*next) {
+        const Gap *gap = &g->gap[*next];
+        size_t stop = gap->start + gap->bytes, start = gap->bytes || gap->start == 0 ? gap->start : gap->start - 1;
+        found = found || (start < end && stop > at);
+        if (stop > end) break;
+    }
+    return found;
+}
+
+/* Adds a character that KNOWN does not have yet. */
+static void name_character(Texts *known, const char *s, size_t n, Str *names) {
+    if (texts_find(known, s, n) >= 0) return;
+    texts_add(known, s, n);
+    int different = known->count - 1; /* text 0 is none */
+    if (different > TOKENIZER_NAMED + 1) return;
+    if (different > 1) str_add(names, ", ");
+    if (different <= TOKENIZER_NAMED)
+        utf8_show(names, s, n, false);
+    else
+        str_add_code(names, 0x2026);
+}
+
+int tokenizer_left_out(Tokenizer *t, const char *s, size_t n, Str *names) {
+    if (!t->facts.leaves_out) return 0;
+    Pieces pieces = {0};
+    Texts known;
+    long next = 0;
+    int count = 0;
+    texts_init(&known);
+    tokenizer_encode(t, s, n, &pieces);
+    for (size_t at = 0, bytes; next < pieces.gaps.count && at < n; at += bytes) {
+        bytes = utf8_bytes(s + at, n - at);
+        if (!is_left_out(&pieces.gaps, &next, at, at + bytes)) continue;
+        name_character(&known, s + at, bytes, names);
+        count++;
+    }
+    texts_done(&known);
+    pieces_done(&pieces);
+    return count;
 }
 
 /* ---- step by step ---- */
@@ -197,6 +267,7 @@ size_t tokenizer_lay(Tokenizer *t, const char *s, size_t n, int most, Units *uni
     Cuttable c = begin_text(t, s, n);
     size_t at = 0;
     int given = units->n;
+    long gaps = units->gaps.count;
     for (Word w; units->n < most && next_word(t, &c, at, &w); at = w.stop) {
         int first = units->n;
         if (w.id >= 0) {
@@ -207,6 +278,7 @@ size_t tokenizer_lay(Tokenizer *t, const char *s, size_t n, int most, Units *uni
         if (units->n > first) units->ends[units->n - 1] = true;
     }
     for (int i = given; c.from && i < units->n; i++) units->start[i] = c.from[units->start[i]];
+    place_gaps(&c, &units->gaps, gaps);
     units->end = c.from ? c.from[at] : at;
     pthread_mutex_unlock(&t->lock);
     return units->end;

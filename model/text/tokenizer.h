@@ -2,8 +2,8 @@
  *
  * A kind says how a text is cut into words, which units a word begins as, and how tokens are spelt; merging, the memory
  * of words already cut, watching and decoding are the same for all. Encoding never fails: each token stands for a
- * stretch of the text, and the stretches together are the text, unless a vocabulary says that what it does not have
- * vanishes. Not thread-safe: it remembers words; make one per thread. */
+ * stretch of the text, and the stretches together are the text. A vocabulary may say that what it does not have
+ * vanishes: that is told as gaps. Not thread-safe: it remembers words; make one per thread. */
 #ifndef TEXT_TOKENIZER_H
 #define TEXT_TOKENIZER_H
 
@@ -19,9 +19,20 @@ typedef struct {
     size_t start, bytes;
 } Piece;
 
+/* Stretches of a text that no token is for, from left to right. A token's stretch may hold one inside. */
+typedef struct {
+    size_t start, bytes; /* 0 bytes: of what became of the character that ends there, a part */
+} Gap;
+
+typedef struct {
+    Gap *gap; /* [count]; zeroed is empty */
+    long count, capacity;
+} Gaps;
+
 typedef struct {
     Piece *piece; /* [count]; zeroed is empty */
     long count, capacity;
+    Gaps gaps;
 } Pieces;
 
 void pieces_done(Pieces *p);
@@ -33,10 +44,12 @@ typedef struct {
     bool *ends; /* nothing merges across the right edge of i */
     int n, symbol_capacity, start_capacity, end_capacity;
     size_t end; /* of the last unit */
+    Gaps gaps;  /* what no unit is for */
 } Units;
 
 void units_done(Units *u);
 void units_add(Units *u, int symbol, size_t start, bool ends);
+void units_leave_out(Units *u, size_t start, size_t bytes);
 static inline size_t units_end(const Units *u, int i) {
     return i + 1 < u->n ? u->start[i + 1] : u->end;
 }
@@ -77,7 +90,8 @@ typedef struct {
     int size;                /* ids are 0 ... size-1 */
     int first;               /* put before every text; -1: nothing */
     int last;                /* after which a text is over; -1: nobody says so */
-    bool refuses;            /* what it does not have is refused; else it is left out */
+    bool refuses;            /* what it does not have is refused */
+    bool leaves_out;         /* what it does not have may vanish */
 } TokenizerFacts;
 
 /* SELF passes to the tokenizer when KIND has a free. */
@@ -95,6 +109,10 @@ void tokenizer_name(const Tokenizer *t, int id, Str *out);
 #define TOKENIZER_BEGIN (-2) /* as the first of a text */
 void tokenizer_bytes(const Tokenizer *t, int id, int previous, Str *out);
 void tokenizer_encode(Tokenizer *t, const char *s, size_t n, Pieces *out); /* adds to OUT */
+
+/* How many characters of the text S [N] no token is for, so that they vanish; the first few different ones are added to
+ * NAMES as they are shown. */
+int tokenizer_left_out(Tokenizer *t, const char *s, size_t n, Str *names);
 
 /* The units of the first words of a text, at most MOST of them (one word may pass that); where they end. Positions are
  * those of the text that was given. */

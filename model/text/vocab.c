@@ -232,12 +232,13 @@ const char *vocab_token(const Vocab *v, int id) {
     return v->name ? v->names.s + v->name[id] : texts_bytes(&v->texts, id + 1);
 }
 
-/* The token that this text alone is cut into; -1: it becomes more than one. */
+/* The token that this text alone is cut into; -1: it becomes more than one, or not all of it is a token's. */
 static int find_foreign(const Vocab *v, const char *token, size_t bytes) {
     Pieces pieces = {0};
     tokenizer_encode(v->tokenizer, token, bytes, &pieces);
     long first = tokenizer_first(v->tokenizer) >= 0;
-    int id = pieces.count == first + 1 ? pieces.piece[first].id : -1;
+    bool whole = pieces.count == first + 1 && pieces.gaps.count == 0;
+    int id = whole ? pieces.piece[first].id : -1;
     pieces_done(&pieces);
     return id;
 }

@@ -64,8 +64,8 @@ typedef struct {
 } TokenIds;
 Tokenizer *vocab_cutter(const Vocab *v); /* what cutting needs: one per thread; NULL where it needs nothing */
 void vocab_cut(const Vocab *v, Tokenizer *cutter, const char *s, size_t n, TokenIds *out);
-/* Cuts a whole text. Unknown tokens: a sentence that names them and, of words, the nearest known ones. *ids is
- * allocated. */
+/* Cuts a whole text. Unknown tokens: a sentence that names them and, of words, the nearest known ones; a tokenizer of a
+ * file may leave them out instead (tokenizer_left_out). *ids is allocated. */
 Status vocab_encode(const Vocab *v, const char *text, int **ids, int *n) STATUS_CHECKED;
 /* Adds the text of N ids: words and sub-words with single blanks between words; specials and ids beyond the vocabulary
  * are left out. The bytes are those of the tokens, which need not be UTF-8 when tokens are bytes. */

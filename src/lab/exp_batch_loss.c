@@ -4,6 +4,7 @@
 #include "experiment.h"
 #include "forward.h"
 #include "intl.h"
+#include "left_out.h"
 #include "mem.h"
 #include "models.h"
 
@@ -97,9 +98,19 @@ static Status check(const Options *o) {
 }
 
 typedef struct {
+    Study *study;
     const TrainedModel *m;
     Losses *losses;
 } Taking;
+
+/* The newest sentence that loses something stands for all. */
+static void tell_left_out(const Taking *t, const Str *text) {
+    Str sentence;
+    str_init(&sentence);
+    if (left_out_sentence(vocab_tokenizer(t->m->vocab), text->s, text->len, &sentence))
+        study_warn(t->study, "'%s': %s", text->s, sentence.s);
+    str_done(&sentence);
+}
 
 static Status take(void *user, const CorporaWord *word, int words) {
     Taking *t = user;
@@ -111,6 +122,7 @@ static Status take(void *user, const CorporaWord *word, int words) {
         str_add_n(&text, word[i].s, word[i].bytes);
     }
     Status status = models_text_ids(t->m, text.s, MODELS_SENTENCE, &sentence.ids, &sentence.n);
+    if (status_is_ok(&status)) tell_left_out(t, &text);
     str_done(&text);
     if (!status_is_ok(&status)) return status;
     int context = model_config(t->m->model)->context;
@@ -154,7 +166,7 @@ static Status measure(Study *s, const TrainedModel *m, Losses *l) {
 static Status ask_model(Study *s, Losses *l) {
     TrainedModel m;
     STATUS_TRY(models_get(s, &m));
-    Taking t = {&m, l};
+    Taking t = {s, &m, l};
     Status status = corpora_each(s, CORPORA_TEST, 0.2, take, &t);
     if (status_is_ok(&status)) status = measure(s, &m, l);
     models_done(&m);

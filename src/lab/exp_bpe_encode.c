@@ -3,6 +3,7 @@
 #include "experiment.h"
 #include "file.h"
 #include "intl.h"
+#include "left_out.h"
 #include "mem.h"
 #include "utf8.h"
 
@@ -89,6 +90,7 @@ static Status run_encode(Study *s) {
         status = add_tokens(s, &source, &text);
         if (status_is_ok(&status)) status = add_steps(s, &source, &text);
         encode_conventions(s, &source);
+        left_out_tell(s, source.tokenizer, text.s, text.len);
         bpe_source_close(&source);
     }
     str_done(&text);

@@ -209,6 +209,7 @@ static Status make_run(Lab *l) {
         snprintf(name, sizeof name, "%s", model ? file_base_name(model) : options_text(o, "arch"));
         if (model && !run_reads_only(r)) s = files_remember(o, r, model, NULL);
         lab_adopt(l, r, o, name, l->pending_runs && run_steps(r) > run_done(r));
+        decode_tell_left_out(l, l->decode.text.s, false);
         return s;
     }
     run_free(r);

@@ -48,13 +48,19 @@ static Status refuse_own(void) {
           "text by them, 'bpe learn corpus=...' learns others beside the model"));
 }
 
+static Status cut_text(Lab *l, const char *text) {
+    const Tokenizer *own = lab_tokenizer(l);
+    STATUS_TRY(bpe_live_text(l->bpe, text, own));
+    if (bpe_live_is_own(l->bpe, own)) decode_tell_left_out(l, text, false);
+    return status_ok();
+}
+
 Status lab_do_bpe(Lab *l, const Words *w) {
     const char *what = w->word[1];
     const Tokenizer *own = lab_tokenizer(l);
     if (strcmp(what, "learn") == 0)
         return bpe_live_learn(l->bpe, w->word + 2, w->count - 2, options_text(l->options, "corpus"));
-    if (strcmp(what, "text") == 0)
-        return bpe_live_text(l->bpe, w->count < 3 ? "" : w->count == 3 ? w->word[2] : w->rest[2], own);
+    if (strcmp(what, "text") == 0) return cut_text(l, w->count < 3 ? "" : w->count == 3 ? w->word[2] : w->rest[2]);
     if (own && strcmp(what, "own") == 0 && w->count == 2) {
         bpe_live_return(l->bpe);
         return status_ok();

@@ -4,6 +4,7 @@
 
 #include "clock.h"
 #include "intl.h"
+#include "left_out.h"
 #include "mem.h"
 #include "rng.h"
 #include "tokens.h"
@@ -119,9 +120,20 @@ Status decode_adopt(Lab *l, Run *r, const char *text) {
     return s;
 }
 
+void decode_tell_left_out(Lab *l, const char *text, bool too) {
+    Str sentence;
+    str_init(&sentence);
+    if (too) str_addf(&sentence, "%s; ", l->message);
+    if (left_out_sentence(vocab_tokenizer(run_corpus(l->train.live)->vocab), text, strlen(text), &sentence))
+        lab_say(l, MESSAGE_WARNING, "%s", sentence.s);
+    str_done(&sentence);
+}
+
 Status lab_do_prompt(Lab *l, const Words *w) {
     const char *text = w->count < 2 ? "" : w->count == 2 ? w->word[1] : w->rest[1];
-    return try_prompt(&l->decode, run_corpus(l->train.live)->vocab, text);
+    STATUS_TRY(try_prompt(&l->decode, run_corpus(l->train.live)->vocab, text));
+    decode_tell_left_out(l, text, false);
+    return status_ok();
 }
 
 Status lab_do_forget(Lab *l, const Words *w) {

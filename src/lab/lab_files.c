@@ -56,6 +56,7 @@ Status lab_do_open(Lab *l, const Words *w) {
                 run_steps(r));
     else
         lab_say(l, MESSAGE_WARNING, _("'%s' can be looked at but not trained on: %s"), w->word[1], run_missing(r));
+    decode_tell_left_out(l, l->decode.text.s, true);
     return status_ok();
 }
 

@@ -187,6 +187,9 @@ void decode_done(Decoding *d);
 /* The prompt for a new run: TEXT if it is given (then unknown words are refused), else the last one if its words are
  * known, else a default. */
 Status decode_adopt(Lab *l, Run *r, const char *text) STATUS_CHECKED;
+/* Says which characters of TEXT the live run's tokenizer has nothing for and leaves out, if there are any. TOO: behind
+ * what was said just now. */
+void decode_tell_left_out(Lab *l, const char *text, bool too);
 double decode_wait(const Lab *l); /* seconds until a token is due; INFINITY: none */
 bool decode_turn(Lab *l);
 void decode_refresh(Lab *l); /* the generated tokens are those of the model looked at */

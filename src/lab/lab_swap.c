@@ -3,6 +3,7 @@
 #include "lab_internal.h"
 
 #include "intl.h"
+#include "left_out.h"
 #include "mem.h"
 
 #include <string.h>
@@ -18,8 +19,11 @@ static Status read_token(const Vocab *v, const char *word, int *id) {
     if (*id >= 0) return status_ok();
     int *ids, n;
     STATUS_TRY(vocab_encode(v, word, &ids, &n));
-    if (n == 1) *id = ids[0];
+    Str lost;
+    str_init(&lost);
+    if (n == 1 && !left_out_sentence(vocab_tokenizer(v), word, strlen(word), &lost)) *id = ids[0];
     mem_free(ids);
+    str_done(&lost);
     if (*id >= (vocab_is_foreign(v) ? 0 : VOCAB_SPECIALS)) return status_ok();
     return status_usage(_("'%s' is not one token that a sentence can have"), word);
 }

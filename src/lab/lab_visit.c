@@ -77,6 +77,7 @@ Status lab_do_visit(Lab *l, const Words *w) {
                 run_done(l->waiting->train.live));
     else
         lab_say(l, MESSAGE_INFORMATION, _("the model of %s is looked at"), name);
+    decode_tell_left_out(l, l->decode.text.s, true);
     return s;
 }
 

@@ -6,6 +6,7 @@
 #include "intl.h"
 #include "io/checkpoint.h"
 #include "languages.h"
+#include "left_out.h"
 #include "loaded.h"
 #include "mem.h"
 #include "trainings.h"
@@ -189,14 +190,21 @@ static int number_of(const Options *o, const char *name) {
     return x < 0 || x > 1000 ? 0 : (int)x;
 }
 
+/* What prompt= or text= says, unless ids= says what goes in; NULL: nothing. */
+static const char *text_of(const Options *o) {
+    static const char *const names[] = {"prompt", "text"};
+    const char *text = NULL;
+    for (int i = 0; i < 2; i++)
+        if (options_find(o, names[i]) && options_is_set(o, names[i]) && !options_is_given(o, "ids"))
+            text = options_text(o, names[i]);
+    return text;
+}
+
 /* The model, on the text that the experiment looks at. */
 static void offer(Study *s, const TrainedModel *m) {
     const Options *o = study_options(s);
     StudyLook look = {.layer = number_of(o, "layer"), .head = number_of(o, "head"), .query = -1, .key = -1};
-    static const char *const texts[] = {"prompt", "text"};
-    for (int i = 0; i < 2; i++)
-        if (options_find(o, texts[i]) && options_is_set(o, texts[i]) && !options_is_given(o, "ids"))
-            snprintf(look.prompt, sizeof look.prompt, "%s", options_text(o, texts[i]));
+    if (text_of(o)) snprintf(look.prompt, sizeof look.prompt, "%s", text_of(o));
     if (given_tokenizer(o)) snprintf(look.tokenizer, sizeof look.tokenizer, "%s", given_tokenizer(o));
     study_offer_model(s, m->foreign && !m->vocab ? "" : m->path);
     study_offer_look(s, &look);
@@ -221,6 +229,8 @@ Status models_get(Study *s, TrainedModel *out) {
         study_about(s, "truth", "%s%s",
                     out->language ? "the grammar that the model learned from" : "unknown: ", out->no_truth);
         offer(s, out);
+        const char *text = text_of(study_options(s));
+        if (out->vocab && text) left_out_tell(s, vocab_tokenizer(out->vocab), text, strlen(text));
     } else {
         models_done(out);
     }

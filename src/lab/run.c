@@ -172,7 +172,10 @@ static Status open_loaded(const char *path, const char *tokenizer, const Options
     LoadedModel l;
     STATUS_TRY(loaded_read(path, tokenizer, &l));
     if (!l.vocab) {
-        Status s = status_usage(_("'%s' does not say what its tokens are, tokenizer=FILE does: %s"), path, l.no_vocab);
+        Status s =
+            status_usage(_("'%s' does not say what its tokens are: %s; tokenizer=FILE does, and the experiments of "
+                           "'lantern run' take ids= without"),
+                         path, l.no_vocab);
         loaded_done(&l);
         return s;
     }
