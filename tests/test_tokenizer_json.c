@@ -164,7 +164,7 @@ static void expect_json(const char *json, const char *says) {
     assert_null(t);
 }
 
-static Tokenizer *read(const char *json) {
+static Tokenizer *tokenizer_of(const char *json) {
     Tokenizer *t;
     assert_ok(tokenizer_json_parse("file", json, strlen(json), &t));
     return t;
@@ -190,8 +190,8 @@ static void expect_written(const Tokenizer *t, const int *id, int n, const char 
 
 static void byte_level_files(void **state) {
     (void)state;
-    Tokenizer *t = read("{\"added_tokens\":[{\"id\":6,\"content\":\"<end>\"},{\"id\":7,\"content\":\"<e\"}]," DIGITS
-                        "," MODEL "}");
+    Tokenizer *t = tokenizer_of(
+        "{\"added_tokens\":[{\"id\":6,\"content\":\"<end>\"},{\"id\":7,\"content\":\"<e\"}]," DIGITS "," MODEL "}");
     assert_int_equal(tokenizer_size(t), 8);
     assert_int_equal(tokenizer_first(t), -1);
     expect_pieces(t, "ab<end> ab<e11",
@@ -206,7 +206,7 @@ static void byte_level_files(void **state) {
 
 static void added_tokens_take_what_they_say(void **state) {
     (void)state;
-    Tokenizer *t = read(
+    Tokenizer *t = tokenizer_of(
         "{\"added_tokens\":[" ADDED(7, "<l>", ",\"lstrip\":true") "," ADDED(8, "<r>", ",\"rstrip\":true") "," ADDED(
             9, "one",
             ",\"single_word\":true") "," ADDED(10, "AB",
@@ -249,7 +249,8 @@ static void added_tokens_take_what_they_say(void **state) {
 
 static void sentence_piece_files(void **state) {
     (void)state;
-    Tokenizer *t = read("{" SENTENCE PIECES("\"unk_token\":\"<unk>\",\"fuse_unk\":true,\"byte_fallback\":true") "}");
+    Tokenizer *t =
+        tokenizer_of("{" SENTENCE PIECES("\"unk_token\":\"<unk>\",\"fuse_unk\":true,\"byte_fallback\":true") "}");
     assert_int_equal(tokenizer_first(t), 1);
     assert_int_equal(tokenizer_last(t), 9);
     expect_pieces(t, "a ab", "<s>=|_a=a|_a= a|b=b");
@@ -258,10 +259,10 @@ static void sentence_piece_files(void **state) {
     expect_written(t, (const int[]){1, 4, 4, 5, 6}, 5, "a a\xc3\xa9");
     expect_written(t, (const int[]){4, 4}, 2, "a a");
     tokenizer_free(t);
-    t = read("{" SENTENCE PIECES("\"unk_token\":\"<unk>\"") "}");
+    t = tokenizer_of("{" SENTENCE PIECES("\"unk_token\":\"<unk>\"") "}");
     expect_pieces(t, "xy", "<s>=|_=|<unk>=x|<unk>=y");
     tokenizer_free(t);
-    t = read("{" SENTENCE PIECES("\"unk_token\":null") "}");
+    t = tokenizer_of("{" SENTENCE PIECES("\"unk_token\":null") "}");
     expect_pieces(t, "axb", "<s>=|_a=ax|b=b");
     tokenizer_free(t);
 }
@@ -282,7 +283,7 @@ static void expect_left_out(Tokenizer *t, const char *text, int count, const cha
 
 static void what_vanishes_is_counted(void **state) {
     (void)state;
-    Tokenizer *t = read("{\"added_tokens\":[{\"id\":6,\"content\":\"<end>\"}]," DIGITS "," MODEL "}");
+    Tokenizer *t = tokenizer_of("{\"added_tokens\":[{\"id\":6,\"content\":\"<end>\"}]," DIGITS "," MODEL "}");
     TELL_TWICE(t, "ab 1ab<end>", 0, "");
     TELL_TWICE(t, "zab<z", 3, "z, <");
     TELL_TWICE(t, "ab zab zab", 2, "z");
@@ -297,17 +298,18 @@ static void what_vanishes_is_counted(void **state) {
                   "ab=a\xc3\xa9"
                   "b"); /* and what stands around it is merged */
     tokenizer_free(t);
-    t = read("{" SENTENCE PIECES("\"unk_token\":null") "}");
+    t = tokenizer_of("{" SENTENCE PIECES("\"unk_token\":null") "}");
     TELL_TWICE(t, "axb", 1, "x");
     TELL_TWICE(t, "xa", 1, "x");
     tokenizer_free(t);
-    t = read("{" SENTENCE PIECES("\"unk_token\":\"<unk>\",\"byte_fallback\":true") "}");
+    t = tokenizer_of("{" SENTENCE PIECES("\"unk_token\":\"<unk>\",\"byte_fallback\":true") "}");
     TELL_TWICE(t, "xyz", 0, ""); /* they become the unknown piece */
     tokenizer_free(t);
-    t = read("{" SENTENCE PIECES("\"byte_fallback\":true") "}");
+    t = tokenizer_of("{" SENTENCE PIECES("\"byte_fallback\":true") "}");
     TELL_TWICE(t, "\xc3\xa9\xc3\xa8", 1, "\xc3\xa8"); /* the first becomes its bytes */
     tokenizer_free(t);
-    t = read("{\"normalizer\":{\"type\":\"NFD\"},\"model\":{\"type\":\"BPE\",\"vocab\":{\"e\":0},\"merges\":[]}}");
+    t = tokenizer_of(
+        "{\"normalizer\":{\"type\":\"NFD\"},\"model\":{\"type\":\"BPE\",\"vocab\":{\"e\":0},\"merges\":[]}}");
     expect_pieces(t, "e\xc3\xa9", "e=e|e=\xc3\xa9");
     TELL_TWICE(t, "e\xc3\xa9", 1, "\xc3\xa9"); /* its accent */
     tokenizer_free(t);
@@ -315,8 +317,9 @@ static void what_vanishes_is_counted(void **state) {
 
 static void words_may_be_whole(void **state) {
     (void)state;
-    Tokenizer *t = read("{" BYTE_LEVEL ",\"model\":{\"type\":\"BPE\",\"ignore_merges\":true,\"vocab\":{\"a\":0,\"b\":1,"
-                        "\"aba\":2,\"ab\":3},\"merges\":[\"a b\"]}}");
+    Tokenizer *t =
+        tokenizer_of("{" BYTE_LEVEL ",\"model\":{\"type\":\"BPE\",\"ignore_merges\":true,\"vocab\":{\"a\":0,\"b\":1,"
+                     "\"aba\":2,\"ab\":3},\"merges\":[\"a b\"]}}");
     expect_pieces(t, "aba", "aba=aba");
     expect_pieces(t, "abab", "ab=ab|ab=ab");
     tokenizer_free(t);
@@ -324,7 +327,7 @@ static void words_may_be_whole(void **state) {
 
 static void words_may_have_marks(void **state) {
     (void)state;
-    Tokenizer *t = read(
+    Tokenizer *t = tokenizer_of(
         "{\"pre_tokenizer\":{\"type\":\"WhitespaceSplit\"},\"decoder\":{\"type\":\"BPEDecoder\",\"suffix\":\"</w>\"},"
         "\"model\":{\"type\":\"BPE\",\"end_of_word_suffix\":\"</w>\",\"continuing_subword_prefix\":\"##\","
         "\"vocab\":{\"a\":0,\"##b\":1,\"##b</w>\":2,\"a</w>\":3,\"ab</w>\":4},\"merges\":[\"a ##b</w>\"]}}");
