@@ -4,6 +4,7 @@
 
 #include "format.h"
 #include "intl.h"
+#include "mem.h"
 #include "reading.h"
 
 #include <math.h>
@@ -28,21 +29,31 @@ static int cosine_heat(const void *data, int row, int col) {
     return (int)lround(128 + 127 * (double)field_at(data, row, col, 0, 0));
 }
 
-enum { POSITIONS_MOST = 64, EVERY_ONE = 10, EVERY_FOURTH = 40 };
+enum { EVERY_ONE = 10, EVERY_FOURTH = 40 };
 
 /* Numbers beside the map: of few positions all, of many every fourth or eighth; beside its row that of the cursor. */
 typedef struct {
-    char text[POSITIONS_MOST][12];
-    const char *row[POSITIONS_MOST], *col[POSITIONS_MOST];
+    char (*text)[12];
+    const char **row, **col;
 } PositionNames;
 
-static void name_positions(PositionNames *names, int n, int cursor) {
+static PositionNames name_positions(int n, int cursor) {
     int step = n <= EVERY_ONE ? 1 : n <= EVERY_FOURTH ? 4 : 8;
+    size_t room = (size_t)(n > 0 ? n : 1);
+    PositionNames names = {mem_zero(room, sizeof *names.text), MEM_ARRAY(const char *, room),
+                           MEM_ARRAY(const char *, room)};
     for (int i = 0; i < n; i++) {
-        snprintf(names->text[i], sizeof names->text[i], "%d", i);
-        names->col[i] = i % step == 0 ? names->text[i] : NULL;
-        names->row[i] = i % step == 0 || i == cursor ? names->text[i] : NULL;
+        snprintf(names.text[i], sizeof names.text[i], "%d", i);
+        names.col[i] = i % step == 0 ? names.text[i] : NULL;
+        names.row[i] = i % step == 0 || i == cursor ? names.text[i] : NULL;
     }
+    return names;
+}
+
+static void forget_names(PositionNames *names) {
+    mem_free(names->text);
+    mem_free(names->row);
+    mem_free(names->col);
 }
 
 static Heat map_of(const RopeSeen *s, const Field *cosine, const PositionNames *names) {
@@ -62,11 +73,11 @@ static Heat map_of(const RopeSeen *s, const Field *cosine, const PositionNames *
 
 static void draw_map(const PaneContext *x, const RopeSeen *s, Canvas *c, Rect r) {
     const Field *cosine = snapshot_field(x->snapshot, "rope.cosine");
-    if (!cosine || cosine->dim[0] > POSITIONS_MOST || r.h < 3) return;
-    PositionNames names;
-    name_positions(&names, cosine->dim[0], s->look.query);
+    if (!cosine || r.h < 3) return;
+    PositionNames names = name_positions(cosine->dim[0], s->look.query);
     Heat heat = map_of(s, cosine, &names);
     draw_heat(c, (Rect){r.x, r.y, r.w, r.h - 1}, &heat);
+    forget_names(&names);
     draw_heat_bar(c, r.x, r.y + r.h - 1, r.w < 36 ? r.w : 36, HEAT_DIVERGING, "-1", _("cosine 1"));
 }
 
@@ -83,11 +94,13 @@ static int draw_cosine(const PaneContext *x, const RopeSeen *s, Canvas *c, Rect 
 
 static int draw_lengths(const PaneContext *x, Canvas *c, Rect r) {
     const Field *length = snapshot_field(x->snapshot, "rope.length");
-    double y[POSITIONS_MOST];
-    if (!length || length->dim[0] > POSITIONS_MOST || r.h < 2) return 0;
-    for (int i = 0; i < length->dim[0]; i++) y[i] = (double)length->x[i];
+    if (!length || r.h < 2) return 0;
+    int n = length->dim[0];
+    double *y = MEM_ARRAY(double, (size_t)(n > 0 ? n : 1));
+    for (int i = 0; i < n; i++) y[i] = (double)length->x[i];
     canvas_text(c, r.x, r.y, r.w, _("length of each position's vector"), STYLE_DIM, ATTRIBUTE_NONE);
-    draw_spark(c, r.x, r.y + 1, r.w < length->dim[0] ? r.w : length->dim[0], y, length->dim[0], STYLE_SERIES_A);
+    draw_spark(c, r.x, r.y + 1, r.w < n ? r.w : n, y, n, STYLE_SERIES_A);
+    mem_free(y);
     return 2;
 }
 
