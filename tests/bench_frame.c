@@ -32,28 +32,16 @@ typedef struct {
 
 static Result *result; /* shared with the child */
 
-/* Calls of write and their bytes by this process, as the kernel counts them. */
-static void count_writes(long *calls, long *bytes) {
-    char line[128];
-    FILE *f = fopen("/proc/self/io", "r");
-    *calls = *bytes = 0;
-    while (f && fgets(line, sizeof line, f)) {
-        (void)sscanf(line, "syscw: %ld", calls);
-        (void)sscanf(line, "wchar: %ld", bytes);
-    }
-    if (f) fclose(f);
-}
-
 static Cost show(Term *t, const Canvas *c, const StyleSheet *style, double drawn_since) {
-    Cost cost;
-    long writes, bytes;
+    Cost cost = {0};
+    long writes = 0, bytes = 0;
     double before = clock_cpu();
     cost.draw_ms = 1000 * (before - drawn_since);
-    count_writes(&writes, &bytes);
+    (void)pty_count_writes(&writes, &bytes);
     before = clock_cpu();
     t->present(t, c, style);
     cost.send_ms = 1000 * (clock_cpu() - before);
-    count_writes(&cost.writes, &cost.bytes);
+    (void)pty_count_writes(&cost.writes, &cost.bytes);
     cost.writes -= writes;
     cost.bytes -= bytes;
     return cost;

@@ -76,4 +76,7 @@ bool pty_is_given_back(Pty *p); /* see pty_expect_given_back */
 /* Everything that the child has written so far, as bytes. */
 const Str *pty_bytes(Pty *p);
 
+/* For the child itself: its calls of write and their bytes, as the kernel counts them; false: it does not. */
+bool pty_count_writes(long *calls, long *bytes);
+
 #endif

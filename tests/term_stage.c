@@ -16,20 +16,6 @@
 
 TermStage *term_stage;
 
-/* Calls of write and their bytes by this process, as the kernel counts them. */
-static bool count_writes(long *calls, long *bytes) {
-    char line[128];
-    int found = 0;
-    FILE *f = fopen("/proc/self/io", "r");
-    if (f == NULL) return false;
-    while (fgets(line, sizeof line, f) != NULL) {
-        found += sscanf(line, "syscw: %ld", calls);
-        found += sscanf(line, "wchar: %ld", bytes);
-    }
-    fclose(f);
-    return found == 2;
-}
-
 static void describe(const Event *e, Term *t, Str *out) {
     static const char *const mice[] = {"press", "release", "drag", "up", "down"};
     char name[32];
@@ -125,16 +111,16 @@ static void measure(Term *t, Canvas *c) {
     for (int phase = 0; phase < 10; phase++) {
         long writes = 0, bytes = 0, writes_after = 0, bytes_after = 0;
         draw_heat_frame(c, phase);
-        term_stage->counted = count_writes(&writes, &bytes);
+        term_stage->counted = pty_count_writes(&writes, &bytes);
         t->present(t, c, &term_stage->style);
-        count_writes(&writes_after, &bytes_after);
+        pty_count_writes(&writes_after, &bytes_after);
         if (phase > 0 && writes_after - writes > term_stage->writes) term_stage->writes = writes_after - writes;
         if (phase > 0 && bytes_after - bytes > term_stage->bytes) term_stage->bytes = bytes_after - bytes;
     }
     long writes = 0, bytes = 0;
-    count_writes(&writes, &bytes);
+    pty_count_writes(&writes, &bytes);
     for (int i = 0; i < 10; i++) t->present(t, c, &term_stage->style);
-    count_writes(&term_stage->same_writes, &term_stage->same_bytes);
+    pty_count_writes(&term_stage->same_writes, &term_stage->same_bytes);
     term_stage->same_writes -= writes;
     term_stage->same_bytes -= bytes;
 }
