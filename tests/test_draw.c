@@ -285,12 +285,6 @@ static void heat_maps(void **state) {
     assert_looks(c, "heat-shades");
 }
 
-static void wide_numbers(const void *data, int row, int col, char *out, size_t bytes) {
-    (void)data;
-    snprintf(out, bytes, "%.*f", row % 3, 10.0 * row - 10 * col - 0.5);
-}
-
-/* Without colours a number stands alone: no glyph of the shade, no other number and no bracket touches it. */
 /* Numbers that stand at some columns alone have those between for their digits. */
 static void labels_between_columns_without_any(void **state) {
     (void)state;
@@ -308,6 +302,12 @@ static void labels_between_columns_without_any(void **state) {
     canvas_free(c);
 }
 
+static void wide_numbers(const void *data, int row, int col, char *out, size_t bytes) {
+    (void)data;
+    snprintf(out, bytes, "%.*f", row % 3, 10.0 * row - 10 * col - 0.5);
+}
+
+/* Without colours a number stands alone: no glyph of the shade, no other number and no bracket touches it. */
 static void numbers_touch_nothing(void **state) {
     (void)state;
     for (int cell_w = 3; cell_w <= 8; cell_w++)

@@ -180,7 +180,6 @@ static int bars_in(const char *text) {
     return n;
 }
 
-/* More bars than rows go into panels; what has no room is counted. */
 /* Where there is no room for units the columns' names stand without them; labels have nearly half the room. */
 static void a_head_without_room_has_no_units(void **state) {
     (void)state;
@@ -202,6 +201,7 @@ static void a_head_without_room_has_no_units(void **state) {
     table_free(t);
 }
 
+/* More bars than rows go into panels; what has no room is counted. */
 static void many_bars_go_side_by_side(void **state) {
     (void)state;
     Table *t = table_of(12, 1, 1);
