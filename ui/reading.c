@@ -132,6 +132,10 @@ long reading_row_of_step(const Table *t, long step) {
     return low < table_rows(t) && table_int(t, low, column) == step ? low : -1;
 }
 
+bool reading_is_unsaved(const SnapshotFacts *f) {
+    return f->head > 0 && f->saved != f->head;
+}
+
 bool reading_has_truth(const Snapshot *s) {
     const Table *next = snapshot_table(s, "next");
     int truth = next ? table_find(next, "true_p") : -1;
@@ -143,8 +147,12 @@ double reading_perplexity(const SnapshotFacts *f) {
     return exp(f->test_nll);
 }
 
+double reading_over(double nll, double floor_nll) {
+    return expm1(nll - floor_nll);
+}
+
 double reading_over_floor(const SnapshotFacts *f) {
-    return expm1(f->test_nll - f->floor_nll);
+    return reading_over(f->test_nll, f->floor_nll);
 }
 
 double reading_kl(const Table *next) {

@@ -37,9 +37,12 @@ double *reading_column(const Table *t, const char *column, long first, long n);
 /* The row of a curve whose step is STEP (tables have a row per step, rising); -1: none. */
 long reading_row_of_step(const Table *t, long step);
 
+bool reading_is_unsaved(const SnapshotFacts *f); /* the newest step of the run is in no file */
+
 bool reading_has_truth(const Snapshot *s); /* whether the probabilities of the language are known */
 double reading_perplexity(const SnapshotFacts *f); /* exp of the test loss; NaN: not measured yet */
-double reading_over_floor(const SnapshotFacts *f); /* perplexity / floor - 1 on the same sentences; NaN: not known */
+double reading_over(double nll, double floor_nll); /* perplexity / floor - 1 of two losses on the same sentences */
+double reading_over_floor(const SnapshotFacts *f); /* the same of the run's last test; NaN: not known */
 
 /* The next word: model against truth. */
 double reading_kl(

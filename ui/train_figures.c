@@ -43,7 +43,7 @@ static void draw_side_losses(const PaneContext *x, Canvas *c, Rect r, int *y) {
 /* When a run was tested, and how far above the floor of those sentences it was. */
 static void draw_side_tested(Canvas *c, Rect r, int *y, long step, double nll, double floor) {
     if (isnan(nll)) return;
-    double over = expm1(nll - floor);
+    double over = reading_over(nll, floor);
     char label[64];
     snprintf(label, sizeof label, _("at step %s"), format_count(step).s);
     draw_figure(c, r, y, label, isnan(over) ? "" : format_percent(over, 2).s, STYLE_STRONG);

@@ -6,6 +6,7 @@
 #ifndef LAB_LAB_H
 #define LAB_LAB_H
 
+#include "command.h"
 #include "option.h"
 #include "snapshot.h"
 #include "status.h"
@@ -26,6 +27,9 @@ typedef enum {
     LAB_RESTARTS, /* it begins again from the seed */
 } LabChange;
 Status lab_compare(const Options *before, const Options *after, int vocab, LabChange *change, Str *why) STATUS_CHECKED;
+
+/* What the words of "set" behind the first say: "OPTION VALUE" (with blanks) or "KEY=VALUE ...". */
+Status lab_read_set(Options *o, const Words *w) STATUS_CHECKED;
 
 /* Cheap: takes the options over. lab_prepare makes corpus and model and may take a second. */
 Lab *lab_new(Options *o);

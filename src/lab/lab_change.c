@@ -65,7 +65,7 @@ Table *change_table(const TrainClock *t) {
 
 /* ---- setting ---- */
 
-static Status read_words(Options *o, const Words *w) {
+Status lab_read_set(Options *o, const Words *w) {
     if (w->count >= 3 && !strchr(w->word[1], '=')) return options_set(o, w->word[1], w->rest[2]);
     for (int i = 1; i < w->count; i++) STATUS_TRY(options_set_pair(o, w->word[i]));
     return status_ok();
@@ -154,7 +154,7 @@ Status lab_do_set(Lab *l, const Words *w) {
         return status_usage(_("this is step %ld, the past: 'fork' goes on from here, 'live' goes back to step %ld"),
                             train_standing(l), run_done(t->live));
     Options *o = options_copy(l->options);
-    Status s = read_words(o, w);
+    Status s = lab_read_set(o, w);
     if (status_is_ok(&s) && run_reads_only(t->live) && !options_differ(l->options, o, "model"))
         s = status_usage(_("nothing is set of a model that is only read"));
     if (status_is_ok(&s)) return change_to(l, o);
