@@ -414,14 +414,37 @@ static void lines_that_drop_a_run_ask(void **unused) {
     screen_expect(a, "no laboratory that could carry out 'restart'");
     screen_keys(a, "<Esc>:open old.ckpt<Enter>");
     screen_expect(a, "y drops it");
-    screen_keys(a, "x");
-    assert_int_not_equal(app_command(a, "restart").code, STATUS_OK); /* a key's line and a cue's are not asked about */
+    screen_keys(a, "x:resume old<Enter>");
+    screen_expect(a, "y drops it");
+    app_event(a, &(Event){.kind = EVENT_PASTE, .paste = "y"}); /* is no answer, and goes nowhere */
+    screen_expect(a, "y drops it");
+    screen_keys(a, "x:leave<Enter>"); /* no run waits: nothing is dropped */
+    screen_expect(a, "no laboratory that could carry out 'leave'");
+    assert_int_not_equal(app_command(a, "restart").code, STATUS_OK); /* a script's line: nobody could answer */
     app_free(a);
     FixtureSpec p = fixture_spec();
     p.step = p.head = 0;
     a = screen_new(&p);
     screen_keys(a, ":restart<Enter>");
     screen_expect(a, "no laboratory");
+    app_free(a);
+}
+
+static void options_that_drop_a_run_ask(void **unused) {
+    (void)unused;
+    App *a = screen_new(NULL);
+    screen_keys(a, "o/layers<Enter><Enter><C-u>3<Enter>A");
+    screen_expect(a, "the run of 1,240 steps is not saved");
+    screen_keys(a, "n"); /* what was changed is still there */
+    screen_expect(a, "options of the run");
+    screen_keys(a, "Ay");
+    screen_expect(a, "no laboratory that could carry out 'set layers=3'");
+    screen_keys(a, "<Esc>R");
+    screen_expect(a, "y drops it");
+    screen_keys(a, "y");
+    screen_expect(a, "no laboratory that could carry out 'restart ");
+    screen_keys(a, "<Esc>o/lr<Enter><Enter><C-u>0.5<Enter>A"); /* the parameters stay */
+    screen_expect(a, "no laboratory that could carry out 'set lr=0.5'");
     app_free(a);
 }
 
@@ -506,7 +529,7 @@ static void the_options_of_the_run_make_a_command(void **unused) {
     screen_keys(a, "o");
     screen_expect(a, "options of the run");
     assert_ok(app_command(a, "find layers"));
-    screen_keys(a, "<Enter><C-u>3<Enter>R");
+    screen_keys(a, "<Enter><C-u>3<Enter>Ry");
     screen_expect(a, "layers=3");
     app_free(a);
 }
@@ -757,6 +780,35 @@ static void a_clicker_goes_through_the_cues(void **unused) {
     app_free(a);
 }
 
+/* A cue that would drop the run is asked about before its first line, unless the file says that it may, or keeps the
+ * run. */
+static void cues_that_drop_a_run_ask(void **unused) {
+    (void)unused;
+    App *a = screen_new(NULL);
+    write_cues("drops", "pane rope\n\n:pane mask\nrestart\n\n!restart\n\nsave here\nrestart\n\ncue 5\n");
+    assert_ok(app_command(a, "cues drops"));
+    screen_keys(a, "<PageDown><PageDown>");
+    screen_expect(a, "the run of 1,240 steps is not saved");
+    screen_expect(a, "▸4 rope");
+    screen_keys(a, "<PageDown>"); /* stays */
+    screen_expect(a, "▸4 rope");
+    screen_refuse(a, "not saved");
+    screen_keys(a, "<PageDown>y");
+    screen_expect(a, "▸3 mask");
+    screen_expect(a, "no laboratory that could carry out 'restart'");
+    for (int i = 0; i < 2; i++) {
+        screen_keys(a, "<PageDown>");
+        screen_expect(a, "no laboratory that could carry out 'restart'");
+        screen_keys(a, "<Esc>");
+    }
+    screen_keys(a, ":cue 2<Enter>");
+    screen_expect(a, "y drops it");
+    screen_keys(a, "n");
+    assert_ok(app_command(a, "cue 2")); /* a script's */
+    screen_expect(a, "no laboratory");
+    app_free(a);
+}
+
 /* tau 1, top-p 0.9, drawn with the likeliest, seed 1 to begin with. */
 static void keys_of_the_next_word_change_the_filter(void **unused) {
     (void)unused;
@@ -893,6 +945,7 @@ int main(void) {
         cmocka_unit_test(masked_cells_are_hidden_not_zero),
         cmocka_unit_test(quitting_asks_once_when_a_run_would_be_lost),
         cmocka_unit_test(lines_that_drop_a_run_ask),
+        cmocka_unit_test(options_that_drop_a_run_ask),
         cmocka_unit_test(messages_come_and_go),
         cmocka_unit_test(a_pasted_text_runs_nothing),
         cmocka_unit_test(keys_that_mean_nothing_say_so),
@@ -909,6 +962,7 @@ int main(void) {
         cmocka_unit_test(keys_of_the_bpe_pane_ask_the_laboratory),
         cmocka_unit_test(keys_of_the_next_word_change_the_filter),
         cmocka_unit_test(a_clicker_goes_through_the_cues),
+        cmocka_unit_test(cues_that_drop_a_run_ask),
         cmocka_unit_test(a_line_may_be_there_to_begin_with),
         cmocka_unit_test(a_click_on_the_time_line_seeks),
         cmocka_unit_test(any_keys_at_any_size),

@@ -46,6 +46,38 @@ static void cues_are_separated_by_empty_lines(void **state) {
     assert_int_equal(c.count, 0);
 }
 
+/* As lines are typed, with the ':' or without; a '!' before one lets the cue drop a run. */
+static void lines_may_have_marks(void **state) {
+    (void)state;
+    Cues c = {.at = -1};
+    assert_ok(read_text(&c, ":pane train\n: pane mask\n\n!pane rope\n\npane bpe\n! : pane step\n\n:!pane lab"));
+    assert_int_equal(c.count, 4);
+    assert_string_equal(c.cue[0].text, "pane train\npane mask\n");
+    assert_string_equal(c.cue[1].text, "pane rope\n");
+    assert_string_equal(c.cue[2].text, "pane bpe\npane step\n");
+    static const bool sure[] = {false, true, true, true};
+    for (int i = 0; i < 4; i++) assert_int_equal(c.cue[i].sure, sure[i]);
+    cues_done(&c);
+}
+
+static void cues_are_found(void **state) {
+    (void)state;
+    Cues c = {.at = -1};
+    assert_ok(read_text(&c, "pane train\n\npane mask\n"));
+    static const struct {
+        int at;
+        const char *word;
+        int found;
+    } rows[] = {{-1, "next", 0},     {0, "next", 1},       {1, "next", -1}, {1, "previous", 0},
+                {0, "previous", -1}, {-1, "previous", -1}, {0, "1", 0},     {0, "2", 1},
+                {0, "3", -1},        {0, "0", -1},         {0, "-1", -1},   {0, "first", -1}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        c.at = rows[i].at;
+        if (cues_find(&c, rows[i].word) != rows[i].found) fail_msg("'%s' at %d", rows[i].word, rows[i].at);
+    }
+    cues_done(&c);
+}
+
 static int make(void **state) {
     (void)state;
     int file = mkstemp(path);
@@ -58,6 +90,7 @@ static int drop(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(cues_are_separated_by_empty_lines)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(cues_are_separated_by_empty_lines),
+                                       cmocka_unit_test(lines_may_have_marks), cmocka_unit_test(cues_are_found)};
     return cmocka_run_group_tests(tests, make, drop);
 }

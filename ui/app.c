@@ -66,15 +66,9 @@ void app_free(App *a) {
 
 /* Messages. */
 
-/* A question stands in the message: without it there is none. */
-static void forget_question(App *a) {
-    a->quitting = false;
-    a->dropping[0] = '\0';
-}
-
 void app_say(App *a, int level, const char *format, ...) {
     va_list args;
-    forget_question(a);
+    ask_forget(a);
     va_start(args, format);
     vsnprintf(a->message, sizeof a->message, format, args);
     va_end(args);
@@ -100,7 +94,7 @@ double app_wait(const App *a) {
 static bool drop_old_message(App *a) {
     if (!a->message[0] || clock_now() < a->message_until) return false;
     a->message[0] = '\0';
-    forget_question(a);
+    ask_forget(a);
     return true;
 }
 
@@ -279,6 +273,7 @@ Status app_post(App *a, const char *line) {
 }
 
 void app_run(App *a, const char *line) {
+    if (ask_first(a, line)) return;
     Status s = app_command(a, line);
     if (!status_is_ok(&s)) app_say(a, 2, "%s", s.text);
 }

@@ -439,16 +439,14 @@ static Status run_return(App *a, const Words *words) {
 static Status run_quit(App *a, const Words *words) {
     if (words->count > 1 && strcmp(words->word[1], "now")) return status_usage(_("quit takes nothing, or now"));
     const SnapshotFacts *f = snapshot_facts(a->snapshot);
-    bool lost = (f->head > 0 && f->saved != f->head) || f->waiting_unsaved, busy = !app_wait_jobs(a, 0);
+    bool lost = reading_is_unsaved(f) || f->waiting_unsaved, busy = !app_wait_jobs(a, 0);
     if (words->count > 1) {
         a->quit = true;
     } else if (a->overlay != OVERLAY_NONE) {
         a->overlay = OVERLAY_NONE;
     } else if (lost || busy) {
-        app_say(a, 1,
-                lost ? _("the run is not saved (:save PATH does it). q quits, any other key stays")
-                     : _("an experiment is still running. q quits, any other key stays"));
-        a->quitting = true;
+        ask_to_quit(a, lost ? _("the run is not saved (:save PATH does it). q quits, any other key stays")
+                            : _("an experiment is still running. q quits, any other key stays"));
     } else {
         a->quit = true;
     }

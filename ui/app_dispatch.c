@@ -30,6 +30,21 @@ static int owner_of(const App *a, const char *name, bool begins, int *fits) {
     return owner;
 }
 
+/* The table that a line of this name goes to; *FITS: how many it could be. */
+static int owner_of_name(const App *a, const char *name, int *fits) {
+    int owner = owner_of(a, name, false, fits);
+    return owner == OWNER_NOBODY ? owner_of(a, name, true, fits) : owner;
+}
+
+static const Command *table_of(int owner) {
+    return owner == OWNER_SCREEN ? app_commands() : owner == OWNER_LABORATORY ? lab_commands() : pane_at(owner)->commands;
+}
+
+const Command *app_find(const App *a, const char *name) {
+    int fits, owner = owner_of_name(a, name, &fits);
+    return owner == OWNER_NOBODY || fits > 1 ? NULL : command_find(table_of(owner), name);
+}
+
 static Status run_in_pane(App *a, int pane, const char *line) {
     bool found;
     PaneCall call = app_call(a, pane);
@@ -55,8 +70,7 @@ Status app_command(App *a, const char *line) {
     Words words;
     STATUS_TRY(command_split(line, &words));
     if (words.count == 0) return status_ok();
-    int fits, owner = owner_of(a, words.word[0], false, &fits);
-    if (owner == OWNER_NOBODY) owner = owner_of(a, words.word[0], true, &fits);
+    int fits, owner = owner_of_name(a, words.word[0], &fits);
     if (owner == OWNER_NOBODY) return unknown(words.word[0]);
     bool found;
     if (fits > 1) return status_usage(_("'%s' could be several commands; Tab lists them"), words.word[0]);

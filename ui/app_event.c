@@ -32,7 +32,7 @@ void app_open(App *a, Ask ask, const char *line) {
     }
 }
 
-static void answered(App *a, bool sure) {
+static void answered(App *a) {
     Ask ask = a->ask;
     const char *text = prompt_text(a->prompt);
     Str line;
@@ -45,7 +45,7 @@ static void answered(App *a, bool sure) {
     else
         str_addf(&line, "prompt %s", text);
     bool nothing = ask == ASK_FIND && !text[0] && !a->found[0];
-    if (!nothing && !(ask == ASK_COMMAND && !sure && options_ask_first(a, line.s))) app_run(a, line.s);
+    if (!nothing) app_run(a, line.s);
     str_done(&line);
 }
 
@@ -54,7 +54,7 @@ static void ask_key(App *a, const Event *e) {
     case PROMPT_EDITING:
         break;
     case PROMPT_DONE:
-        answered(a, e->sure);
+        answered(a);
         break;
     case PROMPT_GONE:
         a->ask = ASK_NOTHING;
@@ -75,27 +75,15 @@ static bool pane_is_typing(const App *a) {
     return a->overlay == OVERLAY_NONE && p->typing && p->typing(a->state[a->focus]);
 }
 
-static bool is_asking(const App *a) {
-    return a->quitting || a->dropping[0];
+/* Nothing but a key is taken: the screen is blank, or a question stands. */
+static bool waits_for_a_key(const App *a) {
+    return a->blank || ask_stands(a);
 }
 
-/* Keys that only answer a question; true: this one did. */
+/* Keys that bring the screen back or answer a question; true: this one did. */
 static bool answer_key(App *a, Key k) {
-    if (a->blank) {
-        a->blank = false;
-        return true;
-    }
-    if (!is_asking(a)) return false;
-    bool yes = k == 'y' || k == KEYCODE_ENTER, quitting = a->quitting;
-    char line[sizeof a->dropping];
-    snprintf(line, sizeof line, "%s", a->dropping);
-    a->message[0] = '\0';
-    a->quitting = false;
-    a->dropping[0] = '\0';
-    if (quitting)
-        a->quit = yes || k == 'q' || k == (KEYCODE_CTRL | 'c');
-    else if (yes)
-        app_run(a, line);
+    if (!a->blank) return ask_answer(a, k);
+    a->blank = false;
     return true;
 }
 
@@ -134,6 +122,7 @@ static void on_key(App *a, const Event *e) {
 }
 
 static void on_paste(App *a, const Event *e) {
+    if (waits_for_a_key(a)) return;
     if (a->ask != ASK_NOTHING)
         prompt_paste(a->prompt, e->paste);
     else if (a->overlay == OVERLAY_OPTIONS && form_typing(a->form))
@@ -198,7 +187,7 @@ static void wheel(App *a, int x, int y, bool up) {
 }
 
 static void on_mouse(App *a, const Event *e) {
-    if (a->blank || is_asking(a) || a->ask != ASK_NOTHING) return;
+    if (waits_for_a_key(a) || a->ask != ASK_NOTHING) return;
     switch (e->mouse) {
     case MOUSE_PRESS:
     case MOUSE_DRAG:
@@ -216,6 +205,7 @@ static void on_mouse(App *a, const Event *e) {
 }
 
 void app_event(App *a, const Event *e) {
+    a->asks = !e->sure;
     switch (e->kind) {
     case EVENT_KEY:
         on_key(a, e);
@@ -241,4 +231,5 @@ void app_event(App *a, const Event *e) {
     case EVENT_NONE:
         break;
     }
+    a->asks = false;
 }

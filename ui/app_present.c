@@ -68,21 +68,22 @@ Status run_cues(App *a, const Words *words) {
     return status_ok();
 }
 
-/* Every line of it; what is refused is said, and the others are run all the same. */
+/* Every line of it; what is refused is said, and the others are run all the same. What it drops was asked about before. */
 static void run_lines(App *a, const Cue *cue) {
     char *text = mem_text(cue->text); /* a line may read other cues */
+    bool asks = a->asks;
     a->in_cue = true;
+    a->asks = false;
     for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
         *end = '\0';
         app_run(a, line);
     }
     a->in_cue = false;
+    a->asks = asks;
     mem_free(text);
 }
 
 static Status go_to(App *a, int to) {
-    if (to >= a->cues.count) return status_usage(_("that was the last of %d cues"), a->cues.count);
-    if (to < 0) return status_usage(_("this is the first cue"));
     char *comment = mem_text(a->cues.cue[to].comment);
     a->cues.at = to;
     a->message[0] = '\0';
@@ -94,7 +95,6 @@ static Status go_to(App *a, int to) {
 }
 
 Status run_cue(App *a, const Words *words) {
-    long long n;
     const char *word = words->word[1];
     bool next = !strcmp(word, "next"), previous = !strcmp(word, "previous");
     if (a->in_cue) return status_usage(_("a cue cannot go to another cue"));
@@ -102,8 +102,9 @@ Status run_cue(App *a, const Words *words) {
         if (next || previous) return app_command(a, next ? "pane next" : "pane previous");
         return status_usage(_("there are no cues; 'cues FILE' reads some"));
     }
-    if (next || previous) return go_to(a, a->cues.at + (next ? 1 : -1));
-    if (!str_to_long(word, &n) || n < 1 || n > a->cues.count)
-        return status_usage(_("a cue is next, previous, or a number from 1 to %d, not '%s'"), a->cues.count, word);
-    return go_to(a, (int)n - 1);
+    int to = cues_find(&a->cues, word);
+    if (to >= 0) return go_to(a, to);
+    if (next) return status_usage(_("that was the last of %d cues"), a->cues.count);
+    if (previous) return status_usage(_("this is the first cue"));
+    return status_usage(_("a cue is next, previous, or a number from 1 to %d, not '%s'"), a->cues.count, word);
 }

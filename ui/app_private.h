@@ -45,8 +45,9 @@ struct App {
     Spotlight spotlight;
     Cues cues;
     bool in_cue; /* its lines are being run */
+    bool asks;           /* what is run now was asked for by somebody who can answer a question */
     bool quitting, quit; /* asked once; decided */
-    char dropping[COMMAND_BYTES]; /* a typed line that would drop the run and waits for an answer; "": none */
+    char dropping[COMMAND_BYTES]; /* a line that would drop the run and waits for an answer; "": none */
     int w, h;            /* of the last drawing */
     Layout layout;       /* of the last drawing */
     LayoutKey laid;      /* what it follows from */
@@ -104,12 +105,23 @@ const char *app_spotlight_name(Spotlight s);
 
 /* app_options.c */
 void options_toggle(App *a); /* opens the form, or closes it */
-/* Posts COMMAND with what was changed in the form, and closes it. */
-Status options_post(App *a, const char *command) STATUS_CHECKED;
+Options *options_live(const App *a); /* of a run as the one that is live was asked for; the caller frees them */
+/* COMMAND with what was changed in the form; nothing is added when it is closed or as it was. */
+void options_changes(const App *a, const char *command, Str *line);
+Status options_post(App *a, const char *command) STATUS_CHECKED; /* posts that, and closes the form */
 Status options_begin(App *a) STATUS_CHECKED; /* posts a new run of what the form says */
-/* Whether LINE, which somebody typed, would drop a run that is in no file: then that is said, and the line waits for
- * the answer. */
-bool options_ask_first(App *a, const char *line);
+
+/* app_ask.c */
+/* Whether LINE would drop a run that is in no file, and somebody is there to answer: then that is said, and the line
+ * waits. */
+bool ask_first(App *a, const char *line);
+void ask_to_quit(App *a, const char *question);
+bool ask_stands(const App *a);
+void ask_forget(App *a);        /* the sentence has gone, and the question with it */
+bool ask_answer(App *a, Key k); /* true: K answered a question, and does nothing else */
+
+/* app_dispatch.c */
+const Command *app_find(const App *a, const char *name); /* the row that a line of this name runs; NULL: none, or several */
 
 /* export.c */
 enum { EXPORT_ALL = -1, EXPORT_SCREEN = -2, EXPORT_SESSION = -3, EXPORT_QUIETLY = -4 };

@@ -12,15 +12,24 @@ typedef struct {
     Cues *to;
     int capacity;
     Str text, comment; /* of the cue that is being read */
+    bool sure;
 } Reader;
 
 static void end_cue(Reader *r) {
     if (r->text.len || r->comment.len) {
         MEM_GROW(r->to->cue, r->to->count, r->capacity);
-        r->to->cue[r->to->count++] = (Cue){mem_text(r->text.s), mem_text(r->comment.s)};
+        r->to->cue[r->to->count++] = (Cue){mem_text(r->text.s), mem_text(r->comment.s), r->sure};
     }
     str_clear(&r->text);
     str_clear(&r->comment);
+    r->sure = false;
+}
+
+/* LINE without the marks before it: "!:restart", "! restart", ":restart". */
+static const char *without_marks(Reader *r, const char *line) {
+    for (; *line == ':' || *line == '!'; line += 1 + strspn(line + 1, " \t"))
+        if (*line == '!') r->sure = true;
+    return line;
 }
 
 /* LINE is without its end and without blanks at both. */
@@ -31,6 +40,7 @@ static Status read_line(Reader *r, const char *line, CuesKnown *known) {
         line += 1 + strspn(line + 1, " \t");
         str_addf(&r->comment, "%s%s", r->comment.len ? " " : "", line);
     } else {
+        line = without_marks(r, line);
         STATUS_TRY(known(line));
         str_addf(&r->text, "%s\n", line);
     }
@@ -78,6 +88,19 @@ Status cues_read(Cues *c, const char *path, CuesKnown *known) {
     str_done(&r.text);
     str_done(&r.comment);
     return s;
+}
+
+int cues_find(const Cues *c, const char *word) {
+    long long to;
+    if (!strcmp(word, "next"))
+        to = c->at + 1;
+    else if (!strcmp(word, "previous"))
+        to = c->at - 1;
+    else if (str_to_long(word, &to))
+        to -= 1;
+    else
+        return -1;
+    return to >= 0 && to < c->count ? (int)to : -1;
 }
 
 void cues_done(Cues *c) {

@@ -1,0 +1,129 @@
+/* app, questions: quitting, and lines that would drop a run which is in no file. A question stands in the message row;
+ * the next key answers it. Lines of scripts, sessions and tests come from nobody who could, and are not asked about. */
+#include "app_private.h"
+
+#include "format.h"
+#include "intl.h"
+#include "lab.h"
+#include "mem.h"
+#include "reading.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- what drops the run ---- */
+
+/* Whether setting these makes other parameters, and WHY. */
+static bool makes_others(const App *a, const Words *words, Str *why) {
+    Options *before = options_live(a), *now = options_copy(before);
+    LabChange change = LAB_SAME;
+    Status s = lab_read_set(now, words);
+    if (status_is_ok(&s)) s = lab_compare(before, now, snapshot_facts(a->snapshot)->vocab, &change, why);
+    options_free(before);
+    options_free(now);
+    return status_is_ok(&s) && change == LAB_RESTARTS; /* else it will be refused, and that be said */
+}
+
+/* Whether what was changed in the form makes other parameters. */
+static bool form_makes_others(const App *a, Str *why) {
+    Str line;
+    Words words;
+    str_init(&line);
+    options_changes(a, "set", &line);
+    Status s = command_split(line.s, &words);
+    bool others = status_is_ok(&s) && words.count > 1 && makes_others(a, &words, why);
+    str_done(&line);
+    return others;
+}
+
+/* The row that LINE runs, with its words; NULL: none. */
+static const Command *read_line(const App *a, const char *line, Words *words) {
+    Status s = command_split(line, words);
+    return status_is_ok(&s) && words->count > 0 ? app_find(a, words->word[0]) : NULL;
+}
+
+static bool is_one_of(const Command *c, const char *const *names) {
+    while (*names && strcmp(c->name, *names) != 0) names++;
+    return *names != NULL;
+}
+
+static bool command_drops(const App *a, const Command *c, const Words *words, Str *why) {
+    static const char *const always[] = {"restart", "open", "resume", NULL}, *const visit[] = {"return", "leave", NULL};
+    if (is_one_of(c, always)) return true;
+    if (is_one_of(c, visit)) return snapshot_facts(a->snapshot)->waiting[0] != '\0';
+    if (!strcmp(c->name, "set")) return words->count > 1 && makes_others(a, words, why);
+    if (!strcmp(c->name, "apply")) return form_makes_others(a, why);
+    return !strcmp(c->name, "begin") && a->form;
+}
+
+/* Whether a line of CUE does, and none before it writes the run to a file. */
+static bool cue_drops(const App *a, const Cue *cue, Str *why) {
+    static const char *const keep[] = {"save", "keep", NULL};
+    char *text = mem_text(cue->text);
+    bool drops = false, kept = cue->sure;
+    for (char *line = text, *end; !drops && !kept && (end = strchr(line, '\n')); line = end + 1) {
+        Words words;
+        *end = '\0';
+        const Command *c = read_line(a, line, &words);
+        kept = c && is_one_of(c, keep);
+        drops = c && command_drops(a, c, &words, why);
+    }
+    mem_free(text);
+    return drops;
+}
+
+static bool line_drops(const App *a, const char *line, Str *why) {
+    Words words;
+    const Command *c = read_line(a, line, &words);
+    if (!c) return false;
+    if (strcmp(c->name, "cue") != 0 || words.count != 2) return command_drops(a, c, &words, why);
+    int to = cues_find(&a->cues, words.word[1]);
+    return to >= 0 && cue_drops(a, &a->cues.cue[to], why);
+}
+
+bool ask_first(App *a, const char *line) {
+    const SnapshotFacts *f = snapshot_facts(a->snapshot);
+    if (!a->asks || !reading_is_unsaved(f) || strlen(line) >= sizeof a->dropping) return false;
+    Str why;
+    str_init(&why);
+    bool asked = line_drops(a, line, &why);
+    if (asked) {
+        app_say(a, 1, _("%s%sthe run of %s steps is not saved (:save PATH does it). y drops it, any other key stays"),
+                why.s, why.len ? ": " : "", format_count(f->head).s);
+        snprintf(a->dropping, sizeof a->dropping, "%s", line);
+    }
+    str_done(&why);
+    return asked;
+}
+
+/* ---- question and answer ---- */
+
+void ask_to_quit(App *a, const char *question) {
+    app_say(a, 1, "%s", question);
+    a->quitting = true;
+}
+
+bool ask_stands(const App *a) {
+    return a->quitting || a->dropping[0];
+}
+
+void ask_forget(App *a) {
+    a->quitting = false;
+    a->dropping[0] = '\0';
+}
+
+bool ask_answer(App *a, Key k) {
+    if (!ask_stands(a)) return false;
+    bool yes = k == 'y' || k == KEYCODE_ENTER, quitting = a->quitting;
+    char line[sizeof a->dropping];
+    snprintf(line, sizeof line, "%s", a->dropping);
+    a->message[0] = '\0';
+    ask_forget(a);
+    if (quitting) {
+        a->quit = yes || k == 'q' || k == (KEYCODE_CTRL | 'c');
+    } else if (yes) {
+        a->asks = false; /* this was the answer */
+        app_run(a, line);
+    }
+    return true;
+}
