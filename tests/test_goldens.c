@@ -28,7 +28,8 @@ static void the_wall(void **unused) {
     app_free(a);
 }
 
-/* Panes that somebody chose, in the small: the leaves of a search as lines, a few operations; a step under the cursor. */
+/* Panes that somebody chose, in the small: the leaves of a search as lines, a few operations; a step under the cursor.
+ */
 static void a_small_wall(void **unused) {
     (void)unused;
     App *a = quiet_new(NULL);
@@ -44,6 +45,15 @@ static void one_pane(const char *keys, const char *name) {
     app_free(a);
 }
 
+/* What KEYS bring up of SPEC (NULL: as usual) at 80 x 24; LARGE: at 120 x 40 too. */
+static void one_screen(const FixtureSpec *spec, const char *keys, bool large, const char *name) {
+    App *a = quiet_new(spec);
+    screen_keys(a, keys);
+    screen_golden(a, 80, 24, name);
+    if (large) screen_golden(a, 120, 40, name);
+    app_free(a);
+}
+
 static void train_alone(void **unused) {
     (void)unused;
     one_pane("1z", "train");
@@ -51,16 +61,7 @@ static void train_alone(void **unused) {
 
 static void train_with_a_cursor(void **unused) {
     (void)unused;
-    App *a = quiet_new(NULL);
-    screen_keys(a, "1zay<Left><Left>");
-    screen_golden(a, 80, 24, "train-recent-log");
-    app_free(a);
-}
-
-static App *train_of(const FixtureSpec *p) {
-    App *a = quiet_new(p);
-    screen_keys(a, "1z");
-    return a;
+    one_screen(NULL, "1zay<Left><Left>", false, "train-recent-log");
 }
 
 /* Where the options were changed the plot has a mark, and the head line says what the model is now. */
@@ -68,17 +69,15 @@ static void train_that_was_changed(void **unused) {
     (void)unused;
     FixtureSpec p = fixture_spec();
     p.changed = true;
-    App *a = train_of(&p);
-    screen_golden(a, 80, 24, "train-changed");
-    screen_golden(a, 120, 40, "train-changed");
-    app_free(a);
+    one_screen(&p, "1z", true, "train-changed");
 }
 
 static void train_beside_another(void **unused) {
     (void)unused;
     FixtureSpec p = fixture_spec();
     p.versus = 'B';
-    App *a = train_of(&p);
+    App *a = quiet_new(&p);
+    screen_keys(a, "1z");
     all_sizes(a, "train-versus");
     screen_keys(a, "z");
     screen_golden(a, 80, 24, "train-versus-wall");
@@ -92,18 +91,12 @@ static void attention_alone(void **unused) {
 
 static void attention_terms(void **unused) {
     (void)unused;
-    App *a = quiet_new(NULL);
-    screen_keys(a, "2z<Enter>");
-    screen_golden(a, 80, 24, "attention-terms");
-    app_free(a);
+    one_screen(NULL, "2z<Enter>", false, "attention-terms");
 }
 
 static void attention_scores(void **unused) {
     (void)unused;
-    App *a = quiet_new(NULL);
-    screen_keys(a, "2zss");
-    screen_golden(a, 80, 24, "attention-scores");
-    app_free(a);
+    one_screen(NULL, "2zss", false, "attention-scores");
 }
 
 /* What the weights make of the values: the sum of a cell term by term, and in one line where there is no room. */
@@ -125,10 +118,7 @@ static void attention_of_a_long_prompt(void **unused) {
     (void)unused;
     FixtureSpec p = fixture_spec();
     p.tokens = p.position = 24, p.layers = 3, p.heads = 8, p.window = 6;
-    App *a = quiet_new(&p);
-    screen_keys(a, "2z");
-    screen_golden(a, 80, 24, "attention-long");
-    app_free(a);
+    one_screen(&p, "2z", false, "attention-long");
 }
 
 static void mask_alone(void **unused) {
@@ -152,16 +142,9 @@ static void mask_looked_at_differently(void **unused) {
     (void)unused;
     FixtureSpec p = fixture_spec();
     p.tokens = p.position = 14, p.layers = 6, p.window = 6, p.probe_window = 4;
-    App *a = quiet_new(&p);
-    screen_keys(a, ":pane mask<Enter>z>sss");
-    screen_golden(a, 80, 24, "mask-chunks");
-    screen_golden(a, 120, 40, "mask-chunks");
-    app_free(a);
+    one_screen(&p, ":pane mask<Enter>z>sss", true, "mask-chunks");
     p.probe_window = -1, p.global_every = 2;
-    a = quiet_new(&p);
-    screen_keys(a, ":pane mask<Enter>zs>>>");
-    screen_golden(a, 80, 24, "mask-global");
-    app_free(a);
+    one_screen(&p, ":pane mask<Enter>zs>>>", false, "mask-global");
 }
 
 static void bpe_alone(void **unused) {
@@ -199,13 +182,9 @@ static void rope_of_other_models(void **unused) {
     (void)unused;
     FixtureSpec p = fixture_spec();
     p.pos = "learned";
-    App *a = quiet_new(&p);
-    screen_keys(a, ":pane rope<Enter>z:cursor query=5 key=2<Enter>");
-    screen_golden(a, 80, 24, "rope-learned");
-    screen_golden(a, 120, 40, "rope-learned");
-    app_free(a);
+    one_screen(&p, ":pane rope<Enter>z:cursor query=5 key=2<Enter>", true, "rope-learned");
     p.pos = "rope", p.head_dim = 128;
-    a = quiet_new(&p);
+    App *a = quiet_new(&p);
     screen_keys(a, ":pane rope<Enter>z");
     screen_golden(a, 120, 40, "rope-wide");
     app_free(a);
@@ -234,17 +213,14 @@ static void cache_of_many_heads(void **unused) {
     (void)unused;
     FixtureSpec p = fixture_spec();
     p.tokens = p.position = 9, p.layers = 5, p.heads = p.kv_heads = 8;
-    App *a = quiet_new(&p);
-    assert_ok(app_command(a, "pane cache"));
-    screen_keys(a, "z>>}}}");
-    screen_golden(a, 120, 40, "cache-many");
-    p.kv_heads = p.heads = 32;
-    app_free(a);
-    a = quiet_new(&p);
-    assert_ok(app_command(a, "pane cache"));
-    screen_keys(a, "z}}}}}}}}}}}}");
-    screen_golden(a, 120, 40, "cache-more-heads");
-    app_free(a);
+    for (int more = 0; more < 2; more++) {
+        App *a = quiet_new(&p);
+        assert_ok(app_command(a, "pane cache"));
+        screen_keys(a, more ? "z}}}}}}}}}}}}" : "z>>}}}");
+        screen_golden(a, 120, 40, more ? "cache-more-heads" : "cache-many");
+        app_free(a);
+        p.kv_heads = p.heads = 32;
+    }
 }
 
 static void step_alone(void **unused) {
@@ -316,19 +292,14 @@ static void beam_step_by_step(void **unused) {
     (void)unused;
     FixtureSpec p = fixture_spec();
     p.tokens = p.position = p.prompt_tokens + 3, p.truth = false, p.length_norm = true;
-    App *a = quiet_new(&p);
-    screen_keys(a, ":pane beam<Enter>z<Right>");
-    screen_golden(a, 80, 24, "beam-step");
-    app_free(a);
+    one_screen(&p, ":pane beam<Enter>z<Right>", false, "beam-step");
 }
 
 static void the_past_while_decoding(void **unused) {
     (void)unused;
     FixtureSpec p = fixture_spec();
     p.step = 300, p.tokens = 9, p.position = 8, p.decode_running = true, p.tamper = "layer 1 head 2 off";
-    App *a = quiet_new(&p);
-    screen_golden(a, 80, 24, "past");
-    app_free(a);
+    one_screen(&p, "", false, "past");
 }
 
 static void nothing_yet(void **unused) {
