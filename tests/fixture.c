@@ -528,6 +528,22 @@ static void add_settings(Snapshot *s) {
     snapshot_add_table(s, t);
 }
 
+/* What p->tamper lists; "back 1" takes the first of it back. */
+static void add_tampering(Snapshot *s, const FixtureSpec *p) {
+    static const Column columns[] = {{"what", COLUMN_TEXT, ""}, {"back", COLUMN_TEXT, ""}, {NULL, 0, NULL}};
+    Table *t = table_new("tampering", columns);
+    char rest[sizeof((SnapshotFacts *)0)->tamper], back[40];
+    snprintf(rest, sizeof rest, "%s", p->tamper ? p->tamper : "");
+    for (char *at = rest, *end; *at; at = end) {
+        end = strstr(at, ", ") ? strstr(at, ", ") : at + strlen(at);
+        if (*end) *end = '\0', end += 2;
+        table_add_text(t, at);
+        snprintf(back, sizeof back, "back %ld", table_rows(t) + 1);
+        table_add_text(t, back);
+    }
+    snapshot_add_table(s, t);
+}
+
 Snapshot *fixture_snapshot(const FixtureSpec *p) {
     SnapshotFacts facts = facts_of(p);
     Snapshot *s = snapshot_new(&facts);
@@ -548,6 +564,7 @@ Snapshot *fixture_snapshot(const FixtureSpec *p) {
     fixture_add_bpe(s, p);
     fixture_add_step(s, p);
     add_settings(s);
+    add_tampering(s, p);
     return s;
 }
 

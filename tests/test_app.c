@@ -523,6 +523,46 @@ static void help_scrolls_and_filters(void **unused) {
     app_free(a);
 }
 
+/* All that is done to what is looked at: where the row below has no room, it says how many and where they stand. */
+static void interventions_are_listed_and_taken_back(void **unused) {
+    (void)unused;
+    FixtureSpec p = fixture_spec();
+    App *a = screen_new(&p);
+    screen_keys(a, "!");
+    screen_expect(a, "nothing is done to what is looked at");
+    app_free(a);
+    p.tamper = "layer 1 head 2 off";
+    a = screen_new(&p);
+    screen_expect(a, "⚠ layer 1 head 2 off");
+    app_free(a);
+    p.tamper = "layer 1 head 1 off, layer 1 head 2 off, layer 2 head 2 off, window 3, token 2 is owls, token 3 is eat";
+    a = screen_new(&p);
+    screen_expect(a, "⚠ 6 interventions (!)");
+    screen_refuse(a, "window 3");
+    screen_keys(a, "!");
+    screen_expect(a, "interventions ─ enter takes one back, U all");
+    screen_expect(a, "▸ layer 1 head 1 off");
+    screen_expect(a, "token 3 is eat");
+    screen_keys(a, "jj<Enter>");
+    screen_expect(a, "'back 3'");
+    screen_keys(a, "<Esc>G<Enter>");
+    screen_expect(a, "'back 6'");
+    screen_keys(a, "<Esc>/window<Enter><Enter>");
+    screen_expect(a, "'back 4'");
+    screen_keys(a, "<Esc>");
+    Str text;
+    str_init(&text);
+    screen_text(a, 40, 8, &text); /* scrolled to the cursor, and counted */
+    assert_non_null(strstr(text.s, "▸ window 3"));
+    assert_non_null(strstr(text.s, " ▴ "));
+    str_done(&text);
+    screen_keys(a, "U");
+    screen_expect(a, "'undo'");
+    screen_keys(a, "<Esc><Esc>");
+    screen_refuse(a, "enter takes one back");
+    app_free(a);
+}
+
 static void the_options_of_the_run_make_a_command(void **unused) {
     (void)unused;
     App *a = screen_new(NULL);
@@ -951,6 +991,7 @@ int main(void) {
         cmocka_unit_test(keys_that_mean_nothing_say_so),
         cmocka_unit_test(the_prompt_is_edited_as_it_stands),
         cmocka_unit_test(help_scrolls_and_filters),
+        cmocka_unit_test(interventions_are_listed_and_taken_back),
         cmocka_unit_test(the_options_of_the_run_make_a_command),
         cmocka_unit_test(the_options_leave_the_prompt),
         cmocka_unit_test(escape_first_leaves_the_curve),

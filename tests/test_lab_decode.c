@@ -353,6 +353,9 @@ static void tampering_is_said_and_changes_no_parameter(void **state) {
     fixture_do(l, "head 1 2 off");
     fixture_do(l, "head all on");
     assert_string_equal(fixture_facts(l).tamper, "no window");
+    fixture_do(l, "undo");
+    assert_string_equal(fixture_facts(l).tamper, "");
+    fixture_refused(l, "undo", "nothing is done to what is looked at");
     fixture_refused(l, "head 3 1 off", "a layer must be a whole number from 1 to 2");
     fixture_refused(l, "head 1 0 off", "a head");
     fixture_refused(l, "head 1 1 away", "toggle");
@@ -418,6 +421,49 @@ static void a_beam_of_the_truth_needs_one(void **state) {
     lab_free(l);
 }
 
+/* Each by itself with the command of its row; all with one; their number where the text has no room. */
+static void all_tampering_is_listed_and_taken_back(void **state) {
+    (void)state;
+    Lab *l = fixture_lab("prompt=");
+    fixture_do(l, "prompt the dogs near the cat");
+    fixture_do(l, "head 1 2 off");
+    fixture_do(l, "window 2");
+    fixture_do(l, "swap 2 owls");
+    fixture_do(l, "force eat");
+    static const char *const rows[][2] = {{"layer 1 head 2 off", "head 1 2 on"},
+                                          {"window 2", "window model"},
+                                          {"token 2 is owls", "swap 2 back"},
+                                          {"token 6 is eat", "swap 6 back"}};
+    for (int left = 4; left >= 0; left--) {
+        Snapshot *s = lab_snapshot(l);
+        const Table *t = snapshot_table(s, "tampering");
+        assert_int_equal(table_rows(t), left);
+        for (int i = 0; i < left; i++) {
+            assert_string_equal(table_text(t, i, 0), rows[i][0]);
+            assert_string_equal(table_text(t, i, 1), rows[i][1]);
+        }
+        snapshot_unref(s);
+        if (left > 0) fixture_do(l, rows[left - 1][1]);
+    }
+    for (int i = 1; i <= 5; i++) {
+        char line[40];
+        (void)snprintf(line, sizeof line, "swap %d every", i);
+        fixture_do(l, line);
+    }
+    for (int i = 0; i < 4; i++) {
+        static const char *const lines[] = {"head 1 1 off", "head 1 2 off", "head 2 1 off", "head 2 2 off"};
+        fixture_do(l, lines[i]);
+    }
+    assert_string_equal(fixture_facts(l).tamper, "9 interventions");
+    fixture_do(l, "undo");
+    SnapshotFacts f = fixture_facts(l);
+    assert_string_equal(f.tamper, "");
+    assert_non_null(strstr(f.message, "9 interventions"));
+    fixture_do(l, "forget");
+    expect_sentence(l, "<s> the dogs near the cat");
+    lab_free(l);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_prompt_is_words_of_the_language),
@@ -431,6 +477,7 @@ int main(void) {
         cmocka_unit_test(words_are_swapped_and_forced),
         cmocka_unit_test(the_untouched_model_stands_beside),
         cmocka_unit_test(tampering_is_said_and_changes_no_parameter),
+        cmocka_unit_test(all_tampering_is_listed_and_taken_back),
         cmocka_unit_test(a_word_may_be_poked),
         cmocka_unit_test(a_beam_of_the_truth_needs_one),
     };

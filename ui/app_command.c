@@ -110,6 +110,8 @@ static void move_overlay(App *a, Move move, long n) {
     int by = rows[move] * (int)(n < 1000 ? n : 1000);
     if (a->overlay == OVERLAY_OPTIONS)
         form_move(a->form, by);
+    else if (a->overlay == OVERLAY_TAMPERING)
+        tampering_move(a, by);
     else
         help_move(&a->help, by, a->overlay_inside.w, a->overlay_inside.h, a->focus, app_commands());
 }
@@ -167,6 +169,10 @@ static Status run_cursor(App *a, const Words *words) {
 
 static Status run_enter(App *a, const Words *words) {
     (void)words;
+    if (a->overlay == OVERLAY_TAMPERING) {
+        tampering_enter(a);
+        return status_ok();
+    }
     if (a->overlay == OVERLAY_OPTIONS) form_enter(a->form);
     if (a->overlay == OVERLAY_HELP) a->overlay = OVERLAY_NONE;
     if (a->overlay != OVERLAY_NONE) return status_ok();
@@ -215,6 +221,8 @@ static Status run_find(App *a, const Words *words) {
     bool found;
     if (a->overlay == OVERLAY_OPTIONS) {
         found = form_find(a->form, text);
+    } else if (a->overlay == OVERLAY_TAMPERING) {
+        found = tampering_find(a, text);
     } else {
         const PaneType *p = pane_at(a->focus);
         PaneCall call = app_call(a, a->focus);

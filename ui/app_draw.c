@@ -86,19 +86,23 @@ static Rect overlay_rect(const App *a) {
     return (Rect){b.x + (b.w - w) / 2, b.y + margin, w, b.h - 2 * margin};
 }
 
+static const char *overlay_title(const App *a) {
+    if (a->overlay == OVERLAY_HELP) return _("help ─ / filters, esc closes");
+    if (a->overlay == OVERLAY_TAMPERING) return _("interventions ─ enter takes one back, U all, esc closes");
+    return _("options of the run ─ enter edits, A applies, V beside, R anew, esc closes");
+}
+
 static void draw_overlay(App *a, Canvas *c) {
     if (a->overlay == OVERLAY_NONE) return;
     Rect r = overlay_rect(a);
     canvas_fill(c, r, ' ', STYLE_TEXT, ATTRIBUTE_NONE);
-    bool help = a->overlay == OVERLAY_HELP;
-    a->overlay_inside = draw_box(c, r,
-                                 help ? _("help ─ / filters, esc closes")
-                                      : _("options of the run ─ enter edits, A applies, V beside, R anew, esc closes"),
-                                 true);
+    a->overlay_inside = draw_box(c, r, overlay_title(a), true);
     Canvas view = canvas_view(c, a->overlay_inside);
     Rect all = {0, 0, view.w, view.h};
-    int above = a->help.first, below = 0;
-    if (help) {
+    int above = a->overlay == OVERLAY_HELP ? a->help.first : 0, below = 0;
+    if (a->overlay == OVERLAY_TAMPERING) {
+        tampering_draw(a, &view, &above, &below);
+    } else if (a->overlay == OVERLAY_HELP) {
         below = help_draw(&a->help, &view, a->focus, app_commands()) - above - view.h;
     } else {
         form_draw(a->form, &view, all, true);

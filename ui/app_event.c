@@ -169,6 +169,8 @@ static void press(App *a, int x, int y) {
     app_go_on(a);
     if (a->overlay == OVERLAY_OPTIONS)
         form_click(a->form, a->overlay_inside, x, y);
+    else if (a->overlay == OVERLAY_TAMPERING)
+        tampering_click(a, y - a->overlay_inside.y);
     else if (a->overlay == OVERLAY_HELP)
         app_run(a, "escape");
     else if (y >= t.y && y < t.y + t.h)

@@ -1,5 +1,5 @@
 /* The parts of App that its own files share: app.c (life, snapshots), app_event.c (keys and mouse), app_command.c (the
- * screen's commands), app_draw.c. Nobody else includes this. */
+ * screen's commands), app_draw.c and those named below. Nobody else includes this. */
 #ifndef UI_APP_PRIVATE_H
 #define UI_APP_PRIVATE_H
 
@@ -14,7 +14,7 @@
 #include "spotlight.h"
 #include "writing.h"
 
-typedef enum { OVERLAY_NONE, OVERLAY_HELP, OVERLAY_OPTIONS } Overlay;
+typedef enum { OVERLAY_NONE, OVERLAY_HELP, OVERLAY_OPTIONS, OVERLAY_TAMPERING } Overlay;
 typedef enum { ARRIVAL_KEPT, ARRIVAL_VISIT, ARRIVAL_HOME } Arrival; /* what the screen's lines belong to */
 typedef enum { ASK_NOTHING, ASK_COMMAND, ASK_FIND, ASK_PROMPT } Ask;
 
@@ -56,6 +56,7 @@ struct App {
     Rect overlay_inside; /* of the last drawing */
     HelpView help;
     Form *form; /* of OVERLAY_OPTIONS */
+    int tampering_at; /* row of OVERLAY_TAMPERING under the cursor */
     Prompt *prompt;
     Ask ask;
     Complete *complete;
@@ -110,6 +111,14 @@ Options *options_live(const App *a); /* of a run as the one that is live was ask
 void options_changes(const App *a, const char *command, Str *line);
 Status options_post(App *a, const char *command) STATUS_CHECKED; /* posts that, and closes the form */
 Status options_begin(App *a) STATUS_CHECKED; /* posts a new run of what the form says */
+
+/* app_tampering.c */
+Status run_interventions(App *a, const Words *words) STATUS_CHECKED;
+void tampering_move(App *a, int rows); /* clamped */
+void tampering_enter(App *a);          /* takes back what is under the cursor */
+void tampering_draw(const App *a, Canvas *c, int *above, int *below); /* rows that do not show */
+bool tampering_find(App *a, const char *text);
+void tampering_click(App *a, int y); /* row Y of what was drawn */
 
 /* app_ask.c */
 /* Whether LINE would drop a run that is in no file, and somebody is there to answer: then that is said, and the line

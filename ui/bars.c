@@ -205,11 +205,22 @@ static void draw_tokens(Canvas *c, Rect r, const Snapshot *s) {
     }
 }
 
+/* "⚠ layer 1 head 2 off, window 4" where that fits into ROOM columns, else how many there are and the key that lists
+ * them. */
+static void tamper_words(const Canvas *c, const Snapshot *s, int room, char *out, size_t bytes) {
+    const Table *t = snapshot_table(s, "tampering");
+    const char *tamper = snapshot_facts(s)->tamper;
+    long n = t ? table_rows(t) : 0;
+    snprintf(out, bytes, tamper[0] ? "⚠ %s" : "%s", tamper);
+    if (canvas_columns(c, out) <= room || n == 0) return;
+    snprintf(out, bytes, ngettext("⚠ %ld intervention (!)", "⚠ %ld interventions (!)", (unsigned long)n), n);
+}
+
 static void draw_decode(Canvas *c, Rect r, const Snapshot *s, bool focused) {
     const SnapshotFacts *f = snapshot_facts(s);
     draw_label(c, r, _("decode"), focused, f->decode_running);
-    char tamper[sizeof f->tamper + 8];
-    snprintf(tamper, sizeof tamper, f->tamper[0] ? "⚠ %s" : "%s", f->tamper);
+    char tamper[sizeof f->tamper + 40];
+    tamper_words(c, s, r.w / 2, tamper, sizeof tamper);
     int tamper_w = canvas_columns(c, tamper);
     if (tamper_w > r.w / 2) tamper_w = r.w / 2;
     draw_tokens(c, (Rect){r.x + LABEL_W, r.y, r.w - LABEL_W - tamper_w - (tamper_w > 0), 1}, s);

@@ -180,6 +180,16 @@ static void add_changes(Table *t, const Table *changes) {
     }
 }
 
+/* Of facts that have no room for all, all. */
+static void add_tampering(Table *about, const Snapshot *s) {
+    const Table *t = snapshot_table(s, "tampering");
+    Str text;
+    str_init(&text);
+    for (long i = 0; t && i < table_rows(t); i++) str_addf(&text, "%s%s", i > 0 ? ", " : "", table_text(t, i, 0));
+    about_add(about, "tampering", t ? text.s : snapshot_facts(s)->tamper);
+    str_done(&text);
+}
+
 Table *about_snapshot(const Snapshot *s) {
     const SnapshotFacts *f = snapshot_facts(s);
     Table *t = table_new("about", about_columns);
@@ -200,7 +210,7 @@ Table *about_snapshot(const Snapshot *s) {
     add_long(t, "top_k", f->top_k);
     add_double(t, "top_p", f->top_p);
     about_add(t, "order", f->tau_last ? "tau_last" : "tau_first");
-    about_add(t, "tampering", f->tamper);
+    add_tampering(t, s);
     const Table *settings = snapshot_table(s, "settings");
     for (long i = 0; settings && i < table_rows(settings); i++) {
         char key[80];

@@ -397,6 +397,7 @@ static void add_settings(const Lab *l, Snapshot *to) {
     bpe_live_state(l->bpe, state);
     snapshot_add_table(s, state);
     versus_tables(l, s);
+    snapshot_add_table(s, tamper_table(l));
     if (changes) snapshot_add_table(s, changes);
     snapshot_include(to, s);
     snapshot_unref(s);

@@ -53,7 +53,8 @@ void lab_set_paced(Lab *l, bool paced);
 
 /* What is true now, with what the observers in the watch list add (at first: all). The caller owns one reference. Once
  * there is a run it holds the tables settings: option,value, a row for each option given and for the prompt; and state:
- * line, the commands that bring prompt, position, filter and tampering to a fresh run; and once something was set,
+ * line, the commands that bring prompt, position, filter and tampering to a fresh run; tampering: what,back, a row for
+ * each thing that is done to what is looked at and the command that takes it back; and once something was set,
  * changes: step,option,value. */
 Snapshot *lab_snapshot(Lab *l);
 /* The same for those who cannot wait: PART is told whenever something of it is finished, with a snapshot of its own

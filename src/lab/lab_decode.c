@@ -1,5 +1,5 @@
-/* The decoding clock: the prompt, the tokens that the model adds, how they are chosen; and tampering with what is
- * looked at. */
+/* The decoding clock: the prompt, the tokens that the model adds, how they are chosen; and what is looked at of
+ * them. */
 #include "lab_internal.h"
 
 #include "clock.h"
@@ -343,44 +343,7 @@ Status lab_do_filter(Lab *l, const Words *w) {
     return status_ok();
 }
 
-/* Tampering. */
-
-Status lab_do_head(Lab *l, const Words *w) {
-    const ModelConfig *c = model_config(run_model(lab_shown(l)));
-    long layer, head;
-    if (w->count == 3) {
-        if (strcmp(w->word[1], "all") != 0 || strcmp(w->word[2], "on") != 0)
-            return status_usage(_("allowed are 'head LAYER HEAD on|off|toggle' and 'head all on'"));
-        memset(l->head_off, 0, (size_t)c->layers * (size_t)c->heads);
-        lab_changed(l);
-        return status_ok();
-    }
-    STATUS_TRY(lab_number(_("a layer"), w->word[1], 1, c->layers, &layer));
-    STATUS_TRY(lab_number(_("a head"), w->word[2], 1, c->heads, &head));
-    unsigned char *off = &l->head_off[(layer - 1) * c->heads + head - 1];
-    if (strcmp(w->word[3], "toggle") == 0)
-        *off = !*off;
-    else if (strcmp(w->word[3], "on") == 0 || strcmp(w->word[3], "off") == 0)
-        *off = strcmp(w->word[3], "off") == 0;
-    else
-        return status_usage(_("a head is switched on, off or toggle, not '%s'"), w->word[3]);
-    lab_changed(l);
-    return status_ok();
-}
-
-Status lab_do_window(Lab *l, const Words *w) {
-    long window;
-    bool none = strcmp(w->word[1], "none") == 0;
-    if (strcmp(w->word[1], "model") == 0 || (none && model_config(run_model(lab_shown(l)))->window == 0))
-        window = -1; /* nothing is hidden that was not */
-    else if (none)
-        window = 0;
-    else
-        STATUS_TRY(lab_number(_("a window ('none' and 'model' too)"), w->word[1], 1, 1000000, &window));
-    l->window = (int)window;
-    lab_changed(l);
-    return status_ok();
-}
+/* Looking. */
 
 /* The token that is called NAME where tokens are shown; -1: none. */
 static int token_named(const Vocab *v, const char *name) {
@@ -409,24 +372,6 @@ Status lab_do_operation(Lab *l, const Words *w) {
     return status_ok();
 }
 
-/* "layer 2 head 1 off, window 4" */
-static void tamper_text(const Lab *l, char *out, size_t bytes) {
-    const ModelConfig *c = model_config(run_model(lab_shown(l)));
-    Str t;
-    str_init(&t);
-    for (int i = 0; i < c->layers * c->heads; i++)
-        if (l->head_off[i])
-            str_addf(&t, _("%slayer %d head %d off"), t.len ? ", " : "", i / c->heads + 1, i % c->heads + 1);
-    if (l->window == 0) str_addf(&t, _("%sno window"), t.len ? ", " : "");
-    if (l->window > 0) str_addf(&t, _("%swindow %d"), t.len ? ", " : "", l->window);
-    swap_text(l, &t);
-    if (t.len < bytes)
-        memcpy(out, t.s, t.len + 1);
-    else
-        snprintf(out, bytes, "%s", _("much is tampered with"));
-    str_done(&t);
-}
-
 /* Facts. */
 
 void decode_facts(const Lab *l, SnapshotFacts *f) {
@@ -443,7 +388,7 @@ void decode_facts(const Lab *l, SnapshotFacts *f) {
     f->tau_last = d->filter.order == ORDER_TAU_LAST;
     f->draw_seed = decode_seed(l);
     f->probe_window = l->window;
-    tamper_text(l, f->tamper, sizeof f->tamper);
+    tamper_facts(l, f);
 }
 
 /* State as commands. */

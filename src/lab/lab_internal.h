@@ -200,9 +200,16 @@ Table *decode_state(const Lab *l);
 uint64_t decode_seed(const Lab *l); /* of what is drawn */
 
 /* --- lab_swap.c: other tokens in the sentence than those that were given or that the model chose --- */
-void swap_clear(Decoding *d);           /* for a new prompt: none */
-void swap_text(const Lab *l, Str *out); /* "token 3 is cats", added with ", " before when OUT has something */
+void swap_clear(Decoding *d); /* for a new prompt: none */
+void swap_back(Decoding *d);  /* all of them */
+void swap_tampering(const Lab *l, Table *t);
 void swap_state(const Lab *l, Table *lines);
+
+/* --- lab_tamper.c: what is done to what is looked at --- */
+/* A row each: what ("layer 2 head 1 off"), back (the command that takes it back). */
+Table *tamper_table(const Lab *l);
+void tamper_add(Table *t, const char *back, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void tamper_facts(const Lab *l, SnapshotFacts *f);
 
 /* --- lab_visit.c: another model is looked at while the run waits --- */
 void visit_done(Lab *l);

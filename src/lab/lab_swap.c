@@ -6,6 +6,7 @@
 #include "left_out.h"
 #include "mem.h"
 
+#include <stdio.h>
 #include <string.h>
 
 void swap_clear(Decoding *d) {
@@ -33,6 +34,10 @@ static void take_back(Decoding *d, int i) {
     if (i < d->prompt) d->ids[i] = d->given[i];
 }
 
+void swap_back(Decoding *d) {
+    for (int i = 0; i < d->room; i++) take_back(d, i);
+}
+
 static void put(Lab *l, int at, int id) {
     Decoding *d = &l->decode;
     d->swap[at] = id;
@@ -44,7 +49,7 @@ Status lab_do_swap(Lab *l, const Words *w) {
     Decoding *d = &l->decode;
     bool back = strcmp(w->word[2], "back") == 0;
     if (back && strcmp(w->word[1], "all") == 0) {
-        for (int i = 0; i < d->room; i++) take_back(d, i);
+        swap_back(d);
         lab_changed(l);
         return status_ok();
     }
@@ -82,11 +87,15 @@ Status lab_do_force(Lab *l, const Words *w) {
     return status_ok();
 }
 
-void swap_text(const Lab *l, Str *out) {
+void swap_tampering(const Lab *l, Table *t) {
     const Decoding *d = &l->decode;
     const Vocab *v = run_corpus(l->train.live)->vocab;
-    for (int i = 0; i < d->room; i++)
-        if (d->swap[i] >= 0) str_addf(out, _("%stoken %d is %s"), out->len ? ", " : "", i, vocab_token(v, d->swap[i]));
+    for (int i = 0; i < d->room; i++) {
+        char back[64];
+        if (d->swap[i] < 0) continue;
+        snprintf(back, sizeof back, "swap %d back", i);
+        tamper_add(t, back, _("token %d is %s"), i, vocab_token(v, d->swap[i]));
+    }
 }
 
 void swap_state(const Lab *l, Table *lines) {
