@@ -523,6 +523,36 @@ static void help_scrolls_and_filters(void **unused) {
     app_free(a);
 }
 
+/* The help and the list of experiments show what holds a text while that is typed; escape brings back what was there. */
+static void lists_are_filtered_while_a_text_is_typed(void **unused) {
+    (void)unused;
+    App *a = screen_new(NULL);
+    screen_keys(a, "?/theme");
+    screen_expect(a, "next theme: dark");
+    screen_refuse(a, "one step forward");
+    screen_keys(a, "<Backspace><Backspace><Backspace><Backspace><Backspace>");
+    screen_expect(a, "one step forward");
+    screen_keys(a, "theme<Enter>/whal");
+    screen_expect(a, "nothing holds");
+    screen_keys(a, "<Esc>"); /* the filter from before */
+    screen_expect(a, "next theme: dark");
+    screen_refuse(a, "one step forward");
+    screen_keys(a, "/<C-u><Enter>");
+    screen_expect(a, "one step forward");
+    screen_keys(a, "<Esc>:pane lab<Enter>z:experiment arch.cards<Enter><Esc>/bpe.tr");
+    screen_expect(a, "those with “bpe.tr”");
+    screen_expect(a, "▸ bpe.train");
+    screen_refuse(a, "arch.cards");
+    app_event(a, &(Event){.kind = EVENT_PASTE, .paste = "ee"});
+    screen_expect(a, "those with “bpe.tree”");
+    screen_keys(a, "<Esc>");
+    screen_expect(a, " experiments");
+    screen_expect(a, "▸ arch.cards");
+    screen_keys(a, "/bpe.train<Enter>/<C-u><Enter>");
+    screen_expect(a, " experiments");
+    app_free(a);
+}
+
 /* All that is done to what is looked at: where the row below has no room, it says how many and where they stand. */
 static void interventions_are_listed_and_taken_back(void **unused) {
     (void)unused;
@@ -991,6 +1021,7 @@ int main(void) {
         cmocka_unit_test(keys_that_mean_nothing_say_so),
         cmocka_unit_test(the_prompt_is_edited_as_it_stands),
         cmocka_unit_test(help_scrolls_and_filters),
+        cmocka_unit_test(lists_are_filtered_while_a_text_is_typed),
         cmocka_unit_test(interventions_are_listed_and_taken_back),
         cmocka_unit_test(the_options_of_the_run_make_a_command),
         cmocka_unit_test(the_options_leave_the_prompt),

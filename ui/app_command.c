@@ -210,12 +210,29 @@ static Status run_escape(App *a, const Words *words) {
     return status_ok();
 }
 
-static Status run_find(App *a, const Words *words) {
-    const char *text = words->rest[1];
-    snprintf(a->found, sizeof a->found, "%s", text);
+bool app_narrow(App *a, const char *text) {
     if (a->overlay == OVERLAY_HELP) {
-        a->help = (HelpView){.first = 0};
-        snprintf(a->help.filter, sizeof a->help.filter, "%s", text);
+        if (!text)
+            a->help = a->help_before;
+        else
+            help_filter(&a->help, text);
+        return true;
+    }
+    const PaneType *p = pane_at(a->focus);
+    if (a->overlay != OVERLAY_NONE || !p->narrow) return false;
+    PaneCall call = app_call(a, a->focus);
+    bool narrowed = p->narrow(&call, text);
+    app_finish(a, &call);
+    return narrowed;
+}
+
+static Status run_find(App *a, const Words *words) {
+    bool again = words->count == 1, list = again && app_narrow(a, "");
+    if (again && !list && !a->found[0]) return status_ok();
+    const char *text = !again ? words->rest[1] : list ? "" : a->found;
+    if (!again) snprintf(a->found, sizeof a->found, "%s", text);
+    if (a->overlay == OVERLAY_HELP) {
+        help_filter(&a->help, text);
         return status_ok();
     }
     bool found;
@@ -301,8 +318,7 @@ static Status run_wall(App *a, const Words *words) {
 static Status run_help(App *a, const Words *words) {
     bool open = a->overlay == OVERLAY_HELP && words->count == 1;
     a->overlay = open ? OVERLAY_NONE : OVERLAY_HELP;
-    a->help = (HelpView){.first = 0};
-    if (words->count > 1) snprintf(a->help.filter, sizeof a->help.filter, "%s", words->rest[1]);
+    help_filter(&a->help, words->count > 1 ? words->rest[1] : "");
     return status_ok();
 }
 

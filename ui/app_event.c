@@ -21,6 +21,7 @@ KeyPlace app_key_place(const App *a) {
 void app_open(App *a, Ask ask, const char *line) {
     a->ask = ask;
     a->message[0] = '\0';
+    a->help_before = a->help;
     if (ask == ASK_COMMAND) {
         prompt_open(a->prompt, ":", line, complete_line, a->complete);
     } else if (ask == ASK_FIND) {
@@ -41,22 +42,23 @@ static void answered(App *a) {
     if (ask == ASK_COMMAND)
         str_add(&line, text);
     else if (ask == ASK_FIND)
-        str_addf(&line, "find %s", text[0] ? text : a->found);
+        str_addf(&line, "find %s", text);
     else
         str_addf(&line, "prompt %s", text);
-    bool nothing = ask == ASK_FIND && !text[0] && !a->found[0];
-    if (!nothing) app_run(a, line.s);
+    app_run(a, line.s);
     str_done(&line);
 }
 
 static void ask_key(App *a, const Event *e) {
     switch (prompt_key(a->prompt, e->key)) {
     case PROMPT_EDITING:
+        if (a->ask == ASK_FIND) (void)app_narrow(a, prompt_text(a->prompt));
         break;
     case PROMPT_DONE:
         answered(a);
         break;
     case PROMPT_GONE:
+        if (a->ask == ASK_FIND) (void)app_narrow(a, NULL);
         a->ask = ASK_NOTHING;
         break;
     }
@@ -123,9 +125,10 @@ static void on_key(App *a, const Event *e) {
 
 static void on_paste(App *a, const Event *e) {
     if (waits_for_a_key(a)) return;
-    if (a->ask != ASK_NOTHING)
+    if (a->ask != ASK_NOTHING) {
         prompt_paste(a->prompt, e->paste);
-    else if (a->overlay == OVERLAY_OPTIONS && form_typing(a->form))
+        if (a->ask == ASK_FIND) (void)app_narrow(a, prompt_text(a->prompt));
+    } else if (a->overlay == OVERLAY_OPTIONS && form_typing(a->form))
         form_type(a->form, e);
     else if (pane_is_typing(a))
         type_into_pane(a, e);

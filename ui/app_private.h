@@ -54,7 +54,7 @@ struct App {
 
     Overlay overlay;
     Rect overlay_inside; /* of the last drawing */
-    HelpView help;
+    HelpView help, help_before; /* before: while a text is typed that it is filtered by */
     Form *form; /* of OVERLAY_OPTIONS */
     int tampering_at; /* row of OVERLAY_TAMPERING under the cursor */
     Prompt *prompt;
@@ -93,6 +93,8 @@ PaneCall app_call(App *a, int pane);
 void app_finish(App *a, PaneCall *call); /* clamps the cursor, runs what the pane asked for */
 bool app_is_shown(const App *a, int pane);
 void app_open(App *a, Ask ask, const char *line); /* LINE: to begin with; of the prompt the words there are */
+/* A list that is filtered by what is looked for, while TEXT is typed; NULL: as it was before. False: there is none. */
+bool app_narrow(App *a, const char *text);
 KeyPlace app_key_place(const App *a);
 const char *app_watch_list(const App *a, bool all, char *out,
                            size_t bytes); /* observers that the panes shown (or all) need */

@@ -111,6 +111,11 @@ static void draw_line(Page *p, char *line) {
     }
 }
 
+void help_filter(HelpView *v, const char *text) {
+    *v = (HelpView){.first = 0};
+    snprintf(v->filter, sizeof v->filter, "%s", text);
+}
+
 static bool wanted(const HelpView *v, const char *line) {
     return !v->filter[0] || (line[0] != '\0' && line[0] != '#' && reading_holds(line, v->filter));
 }

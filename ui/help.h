@@ -15,6 +15,7 @@ typedef struct {
  * comes first. */
 void help_text(int focus, const Command *screen, Str *out);
 
+void help_filter(HelpView *v, const char *text); /* from the top */
 /* Returns the rows of all that it has to say. */
 int help_draw(const HelpView *v, Canvas *c, int focus, const Command *screen);
 /* Scrolls by LINES, never past the last page of a view of W x H. */

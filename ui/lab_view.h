@@ -27,6 +27,10 @@ enum { LAB_KEPT = 16 }; /* results from before */
 
 typedef struct {
     char filter[LAB_FILTER];
+    bool narrowing; /* it is being typed; before that: */
+    char filter_before[LAB_FILTER];
+    const CatalogEntry *entry_before;
+    bool inside_before;
     int at;                    /* row of the filtered list */
     bool inside;               /* keys go to the right side */
     bool whole;                /* the explanation shows in full, however little it leaves for the rest */

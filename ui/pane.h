@@ -77,6 +77,9 @@ typedef struct {
     bool (*enter)(PaneCall *call);                             /* step into; false: not here */
     bool (*escape)(PaneCall *call);                            /* back out; false: nothing to leave */
     bool (*find)(PaneCall *call, const char *text);            /* the next place that holds TEXT; false: nowhere */
+    /* A list shows only what holds TEXT while that is typed for `find`; TEXT NULL: it was given up, as before the first
+     * letter. False: no list is searched. NULL: none ever is. */
+    bool (*narrow)(PaneCall *call, const char *text);
     void (*click)(PaneCall *call, int x, int y, int w, int h); /* (x, y) inside the w x h that draw was given */
     /* Its own keys and commands. Owner of a command is the PaneCall. */
     const KeyRow *keys;

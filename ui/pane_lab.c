@@ -373,14 +373,44 @@ static bool lab_escape(PaneCall *call) {
     return there;
 }
 
-static bool lab_find(PaneCall *call, const char *text) {
-    LabState *s = call->state;
-    if (s->inside && s->tab == LAB_OPTIONS) return form_find(s->form, text);
+static bool filter_list(LabState *s, const char *text) {
     s->inside = false;
     snprintf(s->filter, sizeof s->filter, "%s", text);
     s->at = 0;
     if (lab_list_count(s) > 0) follow(s);
     return lab_list_count(s) > 0;
+}
+
+static bool lab_find(PaneCall *call, const char *text) {
+    LabState *s = call->state;
+    s->narrowing = false;
+    if (s->inside && s->tab == LAB_OPTIONS) return form_find(s->form, text);
+    return filter_list(s, text);
+}
+
+/* Back to the list, and in it to the experiment, that were there before a text was typed. */
+static void widen(LabState *s) {
+    const CatalogEntry *e = s->entry_before;
+    (void)filter_list(s, s->filter_before);
+    for (int i = 0; i < lab_list_count(s); i++)
+        if (lab_list_at(s, i) == e) s->at = i;
+    follow(s);
+    s->inside = s->inside_before;
+    s->narrowing = false;
+}
+
+static bool lab_narrow(PaneCall *call, const char *text) {
+    LabState *s = call->state;
+    if (!text && s->narrowing) widen(s);
+    if (!text || (s->inside && s->tab == LAB_OPTIONS)) return false;
+    if (!s->narrowing) {
+        snprintf(s->filter_before, sizeof s->filter_before, "%s", s->filter);
+        s->entry_before = s->entry;
+        s->inside_before = s->inside;
+        s->narrowing = true;
+    }
+    (void)filter_list(s, text);
+    return true;
 }
 
 static void lab_click(PaneCall *call, int x, int y, int w, int h) {
@@ -494,6 +524,7 @@ const PaneType pane_lab = {
     .enter = lab_enter,
     .escape = lab_escape,
     .find = lab_find,
+    .narrow = lab_narrow,
     .click = lab_click,
     .keys = lab_keys,
     .offers = lab_offers,
