@@ -523,7 +523,8 @@ static void help_scrolls_and_filters(void **unused) {
     app_free(a);
 }
 
-/* The help and the list of experiments show what holds a text while that is typed; escape brings back what was there. */
+/* The help and the list of experiments show what holds a text while that is typed; escape brings back what was there.
+ */
 static void lists_are_filtered_while_a_text_is_typed(void **unused) {
     (void)unused;
     App *a = screen_new(NULL);
@@ -539,12 +540,12 @@ static void lists_are_filtered_while_a_text_is_typed(void **unused) {
     screen_refuse(a, "one step forward");
     screen_keys(a, "/<C-u><Enter>");
     screen_expect(a, "one step forward");
-    screen_keys(a, "<Esc>:pane lab<Enter>z:experiment arch.cards<Enter><Esc>/bpe.tr");
-    screen_expect(a, "those with “bpe.tr”");
+    screen_keys(a, "<Esc>:pane lab<Enter>z:experiment arch.cards<Enter><Esc>/bpe.trai");
+    screen_expect(a, "those with “bpe.trai”");
     screen_expect(a, "▸ bpe.train");
     screen_refuse(a, "arch.cards");
-    app_event(a, &(Event){.kind = EVENT_PASTE, .paste = "ee"});
-    screen_expect(a, "those with “bpe.tree”");
+    app_event(a, &(Event){.kind = EVENT_PASTE, .paste = "ning"});
+    screen_expect(a, "those with “bpe.training”");
     screen_keys(a, "<Esc>");
     screen_expect(a, " experiments");
     screen_expect(a, "▸ arch.cards");
@@ -915,6 +916,31 @@ static void keys_of_the_next_word_change_the_filter(void **unused) {
     app_free(a);
 }
 
+/* The second spotlight in the train pane: the column of the step and its numbers; without such a cursor there is none.
+ */
+static void the_spotlight_follows_the_step(void **unused) {
+    (void)unused;
+    App *a = screen_new(NULL);
+    screen_keys(a, "1z");
+    screen_expect(a, "all steps");
+    screen_keys(a, "i");
+    screen_expect(a, "no cursor shows in this pane");
+    screen_keys(a, "<Left><Left>i");
+    Canvas *c = canvas_new(120, 40, GLYPHS_HALF);
+    app_draw(a, c);
+    int curve = 0, dim = 0;
+    for (int y = 2; y < 36; y++)
+        for (int x = 1; x < 88; x++) {
+            curve += canvas_cell(c, x, y)->role == STYLE_MODEL;
+            dim += canvas_cell(c, x, y)->role == STYLE_DIM;
+        }
+    assert_in_range(curve, 1, 12); /* at the step, and nowhere else */
+    assert_true(dim > 1000);
+    canvas_free(c);
+    screen_expect(a, "step under the cursor");
+    app_free(a);
+}
+
 static void a_line_may_be_there_to_begin_with(void **unused) {
     (void)unused;
     App *a = screen_new(NULL);
@@ -1035,6 +1061,7 @@ int main(void) {
         cmocka_unit_test(keys_of_the_next_word_change_the_filter),
         cmocka_unit_test(a_clicker_goes_through_the_cues),
         cmocka_unit_test(cues_that_drop_a_run_ask),
+        cmocka_unit_test(the_spotlight_follows_the_step),
         cmocka_unit_test(a_line_may_be_there_to_begin_with),
         cmocka_unit_test(a_click_on_the_time_line_seeks),
         cmocka_unit_test(any_keys_at_any_size),

@@ -44,6 +44,22 @@ static void the_row_of_the_cursor_stays(void **state) {
     expect_lit(c, SPOTLIGHT_CURSOR, 1);
 }
 
+/* What was drawn as belonging to the cursor stays, and nothing else of its rows does. */
+static void what_is_lit_stays(void **state) {
+    (void)state;
+    StyleSheet style = {THEME_DARK, MAP_VIRIDIS, DEPTH_256, THEME_DARK};
+    Canvas *c = pane();
+    assert_false(spotlight_finds(c, (Rect){0, 0, W, H}));
+    canvas_text(c, 3, 3, 2, "or", STYLE_CURSOR, ATTRIBUTE_NONE);
+    canvas_light(c, (Rect){3, 1, 2, 3});
+    assert_true(spotlight_finds(c, (Rect){0, 0, W, H}));
+    assert_false(spotlight_finds(c, (Rect){6, 0, W - 6, H}));
+    spotlight_dim(c, &style, SPOTLIGHT_CURSOR, (Rect){0, 0, W, H});
+    for (int y = 1; y < H - 1; y++)
+        for (int x = 2; x < 6; x++) assert_int_equal(canvas_cell(c, x, y)->role != STYLE_DIM, x == 3 || x == 4);
+    canvas_free(c);
+}
+
 static void without_a_cursor_the_pane_stays(void **state) {
     (void)state;
     expect_lit(pane(), SPOTLIGHT_CURSOR, -1);
@@ -54,6 +70,7 @@ static void without_a_cursor_the_pane_stays(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_row_of_the_cursor_stays),
+        cmocka_unit_test(what_is_lit_stays),
         cmocka_unit_test(without_a_cursor_the_pane_stays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -27,11 +27,28 @@ const char *app_spotlight_name(Spotlight s) {
     return lights[s];
 }
 
-/* Off, the pane among others, the cursor's rows, off. */
+/* Whether there is a cursor to light in the pane, as it was drawn last. */
+static bool cursor_shows(App *a) {
+    Spotlight before = a->spotlight;
+    Canvas *c = canvas_new(a->w, a->h, GLYPHS_HALF);
+    a->spotlight = SPOTLIGHT_OFF;
+    app_draw(a, c);
+    a->spotlight = before;
+    bool shows = false;
+    for (int i = 0; i < a->layout.count; i++)
+        if (a->layout.place[i].pane == a->focus) shows = spotlight_finds(c, a->layout.place[i].r);
+    canvas_free(c);
+    return shows;
+}
+
+/* Off, the pane among others, the cursor's rows where there is one, off. */
 Status run_spotlight(App *a, const Words *words) {
     if (words->count == 1) {
         a->spotlight = (Spotlight)((a->spotlight + 1) % SPOTLIGHTS);
         if (a->spotlight == SPOTLIGHT_PANE && a->layout.count < 2) a->spotlight = SPOTLIGHT_CURSOR;
+        if (a->spotlight != SPOTLIGHT_CURSOR || cursor_shows(a)) return status_ok();
+        a->spotlight = SPOTLIGHT_OFF;
+        app_say(a, 0, "%s", _("no cursor shows in this pane: the spotlight is off (arrows set one)"));
         return status_ok();
     }
     for (int i = 0; i < SPOTLIGHTS; i++) {
@@ -68,7 +85,8 @@ Status run_cues(App *a, const Words *words) {
     return status_ok();
 }
 
-/* Every line of it; what is refused is said, and the others are run all the same. What it drops was asked about before. */
+/* Every line of it; what is refused is said, and the others are run all the same. What it drops was asked about before.
+ */
 static void run_lines(App *a, const Cue *cue) {
     char *text = mem_text(cue->text); /* a line may read other cues */
     bool asks = a->asks;

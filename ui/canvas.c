@@ -163,6 +163,12 @@ void canvas_set(Canvas *c, int x, int y, Cell cell) {
     set_cell(c, x, y, cell);
 }
 
+void canvas_light(Canvas *c, Rect r) {
+    r = canvas_clip(c, r);
+    for (int y = r.y; y < r.y + r.h; y++)
+        for (int x = r.x; x < r.x + r.w; x++) canvas_cell(c, x, y)->lit = true;
+}
+
 void canvas_over(Canvas *c, int x, int y, uint32_t ch) {
     Cell *cell = canvas_cell(c, x, y);
     if (cell == NULL || cell->map == HEAT_NONE) {

@@ -24,7 +24,8 @@ typedef struct {
     uint8_t top, bottom; /* heat 0..255 of the upper and lower half (equal when the cell shows one value); only with a map */
     bool void_top, void_bottom; /* that half is outside the data or masked */
     bool over;                  /* CH stands on the heat of TOP, a half block too */
-    uint8_t unused[2];          /* no gaps: cells are compared as bytes */
+    bool lit;                   /* see canvas_light */
+    uint8_t unused;             /* no gaps: cells are compared as bytes */
 } Cell;
 
 typedef struct {
@@ -71,6 +72,9 @@ void canvas_set(Canvas *c, int x, int y, Cell cell);
 
 /* CH on the colour of a cell of heat, and readable there. No heat: as canvas_put in STYLE_TEXT. */
 void canvas_over(Canvas *c, int x, int y, uint32_t ch);
+
+/* What is drawn in R belongs to what the cursor is on: the spotlight leaves it. */
+void canvas_light(Canvas *c, Rect r);
 
 /* The picture as text, one line a row, trailing blanks cut. With STYLES a second block follows: a letter per role, a hex digit per
  * heat (top half; bottom half in a third block where it differs), so that tests see colours too. */

@@ -338,6 +338,7 @@ static void draw_cursor(Canvas *c, const Frame *f, Rect r, const Plot *p) {
     int x = cell_x(f, p->cursor_x);
     for (int y = f->area.y; y < f->area.y + f->area.h; y++)
         if (is_free(c, f, x, y, 1)) canvas_put(c, x, y, 0x2506, STYLE_DIM, ATTRIBUTE_NONE);
+    canvas_light(c, (Rect){x - 1, f->area.y, 3, f->area.h}); /* with the lines that pass there */
     if (!f->tick_row) return;
     char text[32];
     snprintf(text, sizeof text, " %.6g ", p->cursor_x);
@@ -350,6 +351,7 @@ static void draw_cursor(Canvas *c, const Frame *f, Rect r, const Plot *p) {
     for (int i = at + columns; i < r.x + r.w && canvas_cell(c, i, y) != NULL && canvas_cell(c, i, y)->ch != ' '; i++)
         canvas_put(c, i, y, ' ', STYLE_TEXT, ATTRIBUTE_NONE);
     canvas_text(c, at, y, r.x + r.w - at, text, STYLE_CURSOR, ATTRIBUTE_NONE);
+    canvas_light(c, (Rect){at, y, columns, 1});
 }
 
 /* A dotted line each, and its label at the top where there is room beside it. */

@@ -46,7 +46,12 @@ static bool is_pointer(const Canvas *c, const Cell *cell) {
 
 static bool is_styled(const Canvas *c, const Cell *cell) {
     (void)c;
-    return cell->role == STYLE_CURSOR;
+    return cell->role == STYLE_CURSOR && !cell->lit;
+}
+
+static bool is_lit(const Canvas *c, const Cell *cell) {
+    (void)c;
+    return cell->lit;
 }
 
 /* LIT [h of the canvas]: the rows of R that hold such a cell; whether there are any. */
@@ -64,15 +69,26 @@ static bool find_cursor(Canvas *c, Rect pane, bool *lit) {
     return find_rows(c, inside, is_pointer, lit) || find_rows(c, inside, is_styled, lit);
 }
 
+bool spotlight_finds(Canvas *c, Rect pane) {
+    bool *rows = MEM_ARRAY(bool, (size_t)c->h + 1);
+    pane = canvas_clip(c, pane);
+    bool found = find_cursor(c, pane, rows) || find_rows(c, pane, is_lit, rows);
+    mem_free(rows);
+    return found;
+}
+
 void spotlight_dim(Canvas *c, const StyleSheet *style, Spotlight light, Rect pane) {
     if (light == SPOTLIGHT_OFF) return;
     bool *lit = MEM_ARRAY(bool, (size_t)c->h + 1), dots = dim_is_text(style);
     pane = canvas_clip(c, pane);
-    bool rows = light == SPOTLIGHT_CURSOR && find_cursor(c, pane, lit);
+    bool rows = light == SPOTLIGHT_CURSOR && spotlight_finds(c, pane);
+    if (rows) (void)find_cursor(c, pane, lit);
     for (int y = 0; y < c->h; y++) {
-        bool here = y >= pane.y && y < pane.y + pane.h && (!rows || lit[y]);
-        for (int x = 0; x < c->w; x++)
-            if (!here || x < pane.x || x >= pane.x + pane.w) dim_cell(c, canvas_cell(c, x, y), dots);
+        for (int x = 0; x < c->w; x++) {
+            Cell *cell = canvas_cell(c, x, y);
+            bool here = x >= pane.x && x < pane.x + pane.w && y >= pane.y && y < pane.y + pane.h;
+            if (!here || (rows && !lit[y] && !cell->lit)) dim_cell(c, cell, dots);
+        }
     }
     mem_free(lit);
 }

@@ -96,6 +96,7 @@ void train_draw_side(const PaneContext *x, Canvas *c, Rect r, Span span, bool sp
         draw_side_test(f, c, r, &y);
     draw_side_floors(f, c, r, &y);
     y += 1;
+    int begin = y;
     draw_figure(c, r, &y, x->cursor->step >= 0 ? _("step under the cursor") : _("step"), format_count(train_step(x)).s,
                 STYLE_TEXT);
     if (f->versus)
@@ -113,6 +114,7 @@ void train_draw_side(const PaneContext *x, Canvas *c, Rect r, Span span, bool sp
         draw_figure(c, r, &y, _("learning rate"), format_small(at_cursor(x, "learning_rate")).s, STYLE_TEXT);
         draw_figure(c, r, &y, _("tokens/s"), format_short(at_cursor(x, "tokens_per_s")).s, STYLE_TEXT);
     }
+    if (x->cursor->step >= 0) canvas_light(c, (Rect){r.x, begin, r.w, y - begin});
 }
 
 /* The same of two runs. */
