@@ -2,12 +2,14 @@
 
 #include "bug.h"
 #include "draw.h"
+#include "format.h"
 #include "intl.h"
 #include "mem.h"
 #include "prompt.h"
 #include "reading.h"
 #include "utf8.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -288,12 +290,21 @@ static void draw_row(const Form *f, Canvas *c, Rect r, int y, int i, int name_w,
         draw_value(f, c, field, i);
 }
 
+/* 1,000,000 rather than 1e+06. */
+static Text limit(double x) {
+    Text t;
+    bool whole = fabs(x) < 1e12 && x == floor(x);
+    if (whole) return format_count((long long)x);
+    snprintf(t.s, sizeof t.s, "%g", x);
+    return t;
+}
+
 static void allowed(const Option *row, char *out, size_t bytes) {
     out[0] = '\0';
     if (row->choices)
         snprintf(out, bytes, "  (%s)", row->choices);
     else if (row->min != 0 || row->max != 0)
-        snprintf(out, bytes, "  (%g … %g)", row->min, row->max);
+        snprintf(out, bytes, "  (%s … %s)", limit(row->min).s, limit(row->max).s);
 }
 
 static void draw_help(const Form *f, Canvas *c, Rect r) {

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LIST_W = 22, BESIDE_W = 60, HEAD_ROWS = 5, CONTENT_LEAST = 6 };
+enum { LIST_W = 22, TITLES_W = 150, TITLE_LEAST_W = 12, BESIDE_W = 60, HEAD_ROWS = 5, CONTENT_LEAST = 6 };
 
 /* The list. */
 
@@ -39,13 +39,23 @@ int lab_list_first(const LabState *s, int room) {
     return first > 0 ? first : 0;
 }
 
+/* Columns of the longest id of the list. */
+static int ids_width(const LabState *s) {
+    int most = 0;
+    for (int i = 0; i < lab_list_count(s); i++) {
+        int columns = utf8_columns(lab_list_at(s, i)->id);
+        if (columns > most) most = columns;
+    }
+    return most;
+}
+
 static void draw_list(const LabState *s, Canvas *c, Rect r, bool focus) {
     int room = r.h, y = r.y;
     if (s->filter[0]) {
         canvas_textf(c, r.x, y++, r.w, STYLE_WARNING, CANVAS_ELLIPSIS, "/%s", s->filter);
         room--;
     }
-    int first = lab_list_first(s, room), n = lab_list_count(s);
+    int first = lab_list_first(s, room), n = lab_list_count(s), title = ids_width(s) + 4;
     if (n == 0) canvas_text(c, r.x, y, r.w, _("nothing holds this text"), STYLE_DIM, ATTRIBUTE_NONE);
     for (int i = first; i < n && i - first < room; i++) {
         const CatalogEntry *e = lab_list_at(s, i);
@@ -57,10 +67,9 @@ static void draw_list(const LabState *s, Canvas *c, Rect r, bool focus) {
                     : here              ? "▸"
                                         : " ",
                     runs ? STYLE_GOOD : STYLE_DIM, ATTRIBUTE_NONE);
-        int used = canvas_text(c, r.x + 2, y + i - first, r.w - 2, e->id, role, CANVAS_ELLIPSIS);
-        int left = r.w - 2 - used - 2;
-        if (left >= 12 && r.w > LIST_W)
-            canvas_text(c, r.x + r.w - left, y + i - first, left, _(e->title), STYLE_DIM, CANVAS_ELLIPSIS);
+        canvas_text(c, r.x + 2, y + i - first, r.w - 2, e->id, role, CANVAS_ELLIPSIS);
+        if (r.w > LIST_W && r.w >= title + TITLE_LEAST_W)
+            canvas_text(c, r.x + title, y + i - first, r.w - title, _(e->title), STYLE_DIM, CANVAS_ELLIPSIS);
     }
 }
 
@@ -270,6 +279,11 @@ static void draw_content(const PaneContext *x, Canvas *c, Rect r) {
     }
 }
 
+/* Of the list beside the rest: with the titles where there is room for them. */
+static int list_width(int w) {
+    return w >= TITLES_W ? LIST_W + w / 4 : LIST_W;
+}
+
 LabPlan lab_plan(const LabState *s, Detail detail, int w, int h) {
     LabPlan p = {0};
     bool beside = w >= BESIDE_W && s->entry;
@@ -283,8 +297,8 @@ LabPlan lab_plan(const LabState *s, Detail detail, int w, int h) {
         p.list = (Rect){0, 0, w, h};
         return p;
     }
-    int x = beside ? LIST_W + 2 : 0;
-    if (beside) p.list = (Rect){0, 0, LIST_W, h};
+    int x = beside ? list_width(w) + 2 : 0;
+    if (beside) p.list = (Rect){0, 0, list_width(w), h};
     int head = h >= 14 ? HEAD_ROWS : h >= 8 ? 2 : 0;
     if (s->whole && head_rows(s, w - x) > head) head = head_rows(s, w - x);
     if (head > h - CONTENT_LEAST) head = h > CONTENT_LEAST ? h - CONTENT_LEAST : 0;
