@@ -20,6 +20,9 @@ enum {
     SUM_H = 11,
     SIDE_BY_SIDE_W = 76,
     LARGE_LEAST_W = 13, /* of a value that shows tall digits */
+    CELL_MOST_W = 12,   /* of a value alone on the screen, unless the rows are taller */
+    LOOKS_LEAST_W = 30, /* of what each head looks at most */
+    LOOKS_NAME_W = 12,
 };
 
 static const char *const stage_names[] = {"scores", "scaled", "softcapped", "masked", "weights", "mix"};
@@ -71,6 +74,12 @@ static void fit_small(AttentionPlan *p, int w, int h) {
     p->small = SMALL_LEAST;
 }
 
+/* Values of the small maps as large as W x H can hold all of them. */
+static void zoom_small(AttentionPlan *p, int w, int h) {
+    for (p->zoom = 4; p->zoom > 1; p->zoom--)
+        if (small_block_w(p) <= w && small_block_h(p) <= h) break;
+}
+
 /* Columns that the large map needs at least, all its values in sight up to a limit. */
 static int map_least_w(const AttentionPlan *p) {
     return p->label_w + 2 + 3 * at_most(p->tokens, SMALL_MOST);
@@ -99,12 +108,17 @@ static void plan_focus(AttentionPlan *p, int w, int h) {
     }
     int left = h - 1 - SUM_H;
     fit_small(p, w / 2, left);
+    zoom_small(p, at_least(SUM_W, w / 3), left / 2);
     int side = at_most(at_least(SUM_W, small_block_w(p)), w / 2);
     p->stages = (Rect){0, h - 1, w, 1};
     p->foot = (Rect){0, h - 2, w - side - 2, 1};
     p->map = (Rect){0, 0, w - side - 2, h - 2};
     p->sum = (Rect){w - side, 0, side, SUM_H};
-    if (left >= small_h(p) + 1) p->maps = (Rect){w - side, SUM_H, side, left};
+    if (left < small_h(p) + 1) return;
+    bool spare = left > small_block_h(p);
+    p->maps = (Rect){w - side, SUM_H + spare, side, left - spare};
+    int used = small_block_h(p) + 1, looks = p->layers * p->heads + 1;
+    if (p->maps.h >= used + looks && side >= LOOKS_LEAST_W) p->looks = (Rect){w - side, p->maps.y + used, side, looks};
 }
 
 /* Values as large as the map can hold all of, and not much wider than high; what is left is the side's: the number
@@ -124,8 +138,7 @@ static void plan_present(AttentionPlan *p, int w, int h) {
     p->sum.h = at_most(p->sum.h, at_least(h / 2, 7));
     int left = h - foot - p->sum.h - 1;
     fit_small(p, side, left);
-    for (p->zoom = 4; p->zoom > 1; p->zoom--)
-        if (small_block_w(p) <= side && small_block_h(p) <= left) break;
+    zoom_small(p, side, left);
     p->maps = (Rect){w - side, p->sum.h + 1, side, left};
 }
 
@@ -143,7 +156,8 @@ static void plan_cells(const PaneContext *x, AttentionPlan *p) {
     bool wall = x->detail == DETAIL_WALL;
     if (x->detail == DETAIL_PRESENT) return; /* they are already */
     int w = at_least(p->map.w - p->label_w - 2, 1), h = at_least(p->map.h - HEADER_ROWS, 1);
-    p->cell_w = at_least(at_most(w / p->cols, 12), 2);
+    int most = wall ? CELL_MOST_W : at_least((5 * (h / p->rows) + 2) / 2, CELL_MOST_W); /* not much wider than high */
+    p->cell_w = at_least(at_most(w / p->cols, most), 2);
     if (p->stage == STAGE_MIX) p->cell_w = at_least(at_most(w / p->cols, 6), 2);
     if (!wall && p->stage != STAGE_MIX && p->label_w >= p->cell_w && h > 1) h--; /* tokens stand above it in two rows */
     p->cell_h = at_least(at_most(2 * h / p->rows, at_least(p->cell_w, 2)), wall ? 1 : 2);
@@ -441,6 +455,37 @@ void attention_draw_maps(const PaneContext *x, const AttentionPlan *p, Canvas *c
         for (int h = 0; h < s.heads; h++) {
             draw_small(x, p, c, s.layer + l, s.head + h, p->maps.x + small_gutter(p) + h * (small_w(p) + 1), top);
         }
+    }
+}
+
+/* The key that a query looks at most. */
+static int looked_at(const Field *weights, int head, int query) {
+    int most = 0;
+    for (int j = 1; j <= query && j < weights->dim[2]; j++)
+        if (field_at(weights, head, query, j, 0) > field_at(weights, head, query, most, 0)) most = j;
+    return most;
+}
+
+void attention_draw_looks(const PaneContext *x, const AttentionPlan *p, Canvas *c) {
+    Rect r = p->looks;
+    if (r.h == 0) return;
+    char token[READING_TOKEN + 16];
+    reading_token_place(x->snapshot, x->cursor->query, token);
+    canvas_textf(c, r.x, r.y, r.w, STYLE_DIM, CANVAS_ELLIPSIS, _("where each head looks most from %s"), token);
+    for (int i = 0; i < p->layers * p->heads; i++) {
+        int layer = i / p->heads, head = i % p->heads, y = r.y + 1 + i;
+        const Field *weights = attention_stage_field(x->snapshot, layer, STAGE_WEIGHTS);
+        if (!weights || x->cursor->query >= weights->dim[1]) continue; /* long texts */
+        bool here = layer == x->cursor->layer && head == x->cursor->head;
+        int key = looked_at(weights, head, x->cursor->query);
+        double weight = (double)field_at(weights, head, x->cursor->query, key, 0);
+        StyleRole role = here ? STYLE_STRONG : STYLE_TEXT;
+        canvas_textf(c, r.x, y, LOOKS_NAME_W, here ? STYLE_STRONG : STYLE_DIM, ATTRIBUTE_NONE, _("%sL%d head %d"),
+                     here ? "▸" : " ", layer + 1, head + 1);
+        reading_token_place(x->snapshot, key, token);
+        canvas_text(c, r.x + LOOKS_NAME_W, y, r.w / 3, token, role, CANVAS_ELLIPSIS);
+        draw_bar(c, r.x + LOOKS_NAME_W + r.w / 3, y, r.w - LOOKS_NAME_W - r.w / 3 - 6, weight, STYLE_MODEL);
+        canvas_text(c, r.x + r.w - 5, y, 5, format_fixed(weight, 3).s, role, ATTRIBUTE_NONE);
     }
 }
 

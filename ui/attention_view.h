@@ -30,7 +30,7 @@ typedef struct {
     AttentionStage stage;
     int rows, cols; /* of the large map */
     int block;      /* tokens along an edge of one of its cells: the largest value of a block shows */
-    Rect map, sum, maps, foot, stages;
+    Rect map, sum, maps, looks, foot, stages;
     int cell_w, cell_h; /* of the large map; cell_h in half rows */
     int label_w;
     int small, zoom; /* edge of a small map in values (longer prompts are pooled), columns and half rows of one */
@@ -50,6 +50,7 @@ void attention_draw_map(const PaneContext *x, const AttentionPlan *p, Canvas *c)
 /* The value of the large map at (PX, PY) of a pane of W x H. */
 bool attention_map_hit(const PaneContext *x, const AttentionPlan *p, int w, int h, int px, int py, int *row, int *col);
 void attention_draw_maps(const PaneContext *x, const AttentionPlan *p, Canvas *c);
+void attention_draw_looks(const PaneContext *x, const AttentionPlan *p, Canvas *c); /* the key that each head looks at most */
 /* The head whose small map is at (x, y). */
 bool attention_maps_hit(const AttentionPlan *p, const Cursor *cursor, int x, int y, int *layer, int *head);
 void attention_draw_sum(const PaneContext *x, const AttentionPlan *p, Canvas *c);

@@ -24,6 +24,7 @@ static void attention_draw(const PaneContext *x, Canvas *c) {
     }
     attention_draw_map(x, &p, c);
     attention_draw_maps(x, &p, c);
+    attention_draw_looks(x, &p, c);
     attention_draw_sum(x, &p, c);
     attention_draw_foot(x, &p, c);
     attention_draw_stages(x, &p, c);
