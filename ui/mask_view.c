@@ -15,6 +15,7 @@ enum {
     SIDE_W = 41,     /* the words beside the map */
     SIDE_LEAST_W = 74,
     SIDE_LEAST_H = 12,
+    NUMBER_LEAST_W = 5, /* of a cell that shows how far back it is */
     REACH_LEAST_H = 11,
 };
 
@@ -129,11 +130,12 @@ static void plan_labels(const PaneContext *x, MaskPlan *p, int w) {
         at_least(at_most(at_most(p->label_w, LABEL_MOST), w / 5), at_most(5, w / 5)); /* "input" stands there */
 }
 
-/* The size of a cell: all of them in sight while they can be, about square; for a hall as large as there is room for.
- */
+/* The size of a cell: all of them in sight while they can be, about square, alone as large as there is room for. */
 static void plan_cells(const PaneContext *x, MaskPlan *p) {
     int w = at_least(p->map.w - p->label_w - 2, 1), h = at_least(p->map.h - HEADER_ROWS, 1);
-    int most = x->detail == DETAIL_PRESENT ? at_least((5 * (h / p->rows) + 2) / 2, 8) : 8;
+    int reach = at_least(p->reach.h - 1, 0);
+    if (x->detail == DETAIL_FOCUS && h - reach >= 4 * p->rows) h -= reach; /* which may be taller then */
+    int most = x->detail != DETAIL_WALL ? at_least((5 * (h / p->rows) + 2) / 2, 8) : 8;
     p->cell_w = at_least(at_most(w / p->cols, most), 1);
     p->cell_h = at_least(at_most(2 * h / p->rows, at_least(p->cell_w, 2)), 1);
     if (p->cell_h > 1) p->cell_h &= ~1;
@@ -182,6 +184,7 @@ bool mask_plan(const PaneContext *x, int w, int h, MaskPlan *out) {
 typedef struct {
     const PaneContext *x;
     const MaskPlan *plan;
+    const Table *rows;
     char (*text)[READING_TOKEN]; /* [rows] */
     const char **label;
     Heat heat;
@@ -191,6 +194,19 @@ static int map_heat(const void *data, int row, int col) {
     const Map *m = data;
     if (is_allowed(m->plan, row, col)) return MASK_HEAT_ALLOWED;
     return mask_works_out(m->x, m->plan, row, col) ? MASK_HEAT_IN_VAIN : -1;
+}
+
+/* How many tokens back the key is, where the query may look. */
+static void map_text(const void *data, int row, int col, char *out, size_t bytes) {
+    const Map *m = data;
+    out[0] = '\0';
+    int at = m->rows ? table_find(m->rows, "position") : -1;
+    if (at < 0 || !is_allowed(m->plan, row, col)) return;
+    snprintf(out, bytes, "%lld", table_int(m->rows, row, at) - table_int(m->rows, col, at));
+}
+
+bool mask_has_numbers(const PaneContext *x, const MaskPlan *p) {
+    return x->detail == DETAIL_FOCUS && p->cell_w >= NUMBER_LEAST_W && p->cell_h >= 4;
 }
 
 /* Words above the columns: side by side, or written downwards where there are rows to spare. */
@@ -203,6 +219,7 @@ static void map_init(Map *m, const PaneContext *x, const MaskPlan *p) {
     const Table *rows = mask_rows(x->snapshot, p->view);
     *m = (Map){.x = x,
                .plan = p,
+               .rows = rows,
                .text = mem_zero((size_t)p->rows, READING_TOKEN),
                .label = MEM_ARRAY(const char *, (size_t)p->rows)};
     for (int i = 0; i < p->rows; i++) {
@@ -212,6 +229,7 @@ static void map_init(Map *m, const PaneContext *x, const MaskPlan *p) {
     m->heat = (Heat){.rows = p->rows,
                      .cols = p->cols,
                      .heat = map_heat,
+                     .text = mask_has_numbers(x, p) ? map_text : NULL,
                      .data = m,
                      .map = HEAT_SEQUENTIAL,
                      .cell_w = p->cell_w,

@@ -40,6 +40,7 @@ MaskMethod mask_method(const MaskState *state);
 bool mask_works_out(const PaneContext *x, const MaskPlan *p, int row, int col);
 
 bool mask_plan(const PaneContext *x, int w, int h, MaskPlan *out); /* false: the snapshot has no mask */
+bool mask_has_numbers(const PaneContext *x, const MaskPlan *p); /* cells say how many tokens back they are */
 void mask_draw_map(const PaneContext *x, const MaskPlan *p, Canvas *c);
 bool mask_map_hit(const PaneContext *x, const MaskPlan *p, int w, int h, int px, int py, int *row, int *col);
 void mask_draw_reach(const PaneContext *x, const MaskPlan *p, Canvas *c);

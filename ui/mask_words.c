@@ -82,19 +82,21 @@ static void write_window(const PaneContext *x, char *out, size_t bytes) {
         snprintf(out, bytes, _("window %lld: itself and %lld before"), window, window - 1);
 }
 
-/* "layers  5 [all] 5 all": as many as fit, the one under the cursor among them. */
+/* " L1 5 [L2 all] L3 5": as many as fit, the one under the cursor among them. */
 static void draw_layers(const PaneContext *x, Canvas *c, Rect r, int y) {
+    enum { EACH_W = 9 };
     const Table *t = snapshot_table(x->snapshot, "scores");
-    int layers = t ? (int)table_rows(t) : 0, at = canvas_text(c, r.x, y, r.w, _("layers"), STYLE_DIM, ATTRIBUTE_NONE);
-    int shown = (r.w - at) / 6, first = x->cursor->layer - shown / 2; /* "[123] " */
+    int layers = t ? (int)table_rows(t) : 0, at = 0;
+    int shown = r.w / EACH_W, first = x->cursor->layer - shown / 2; /* "[L12 64] " */
     if (first > layers - shown) first = layers - shown;
-    for (int l = first > 0 ? first : 0; l < layers && at + 6 <= r.w; l++) {
-        char name[24];
+    for (int l = first > 0 ? first : 0; l < layers && at + EACH_W <= r.w + 1; l++) {
+        char name[32];
         long long window = mask_number(x->snapshot, "scores", l, "window", 0);
         bool here = l == x->cursor->layer;
-        snprintf(name, sizeof name, window > 0 ? "%lld" : _("all"), window);
+        snprintf(name, sizeof name, window > 0 ? "L%d %lld" : _("L%d all"), l + 1, window);
         at += canvas_textf(c, r.x + at, y, r.w - at, here ? STYLE_CURSOR : STYLE_TEXT, CANVAS_ELLIPSIS,
-                           here ? " [%s]" : "  %s", name);
+                           here ? "[%s]" : " %s ", name);
+        at++;
     }
 }
 
@@ -183,7 +185,7 @@ static void write_felt(const Snapshot *s, int layer, char *out, size_t bytes) {
     long long left = reading_visible(s) - 1 - mask_number(s, "poke", 0, "position", 0);
     const char *why = "";
     if (felt == left && (formula < 0 || formula > left))
-        why = _(", the end");
+        why = _(", to the end");
     else if (formula >= 0 ? felt < formula : felt < left)
         why = _(", too faint on");
     if (felt < 0)
@@ -315,5 +317,9 @@ void mask_draw_legend(const PaneContext *x, const MaskPlan *p, Canvas *c) {
     int at = draw_sample(c, p->legend, 0, MASK_HEAT_ALLOWED, _("may look"));
     if (mask_method(x->state) == MASK_MASKED || mask_method(x->state) == MASK_CHUNKS)
         at = draw_sample(c, p->legend, at, MASK_HEAT_IN_VAIN, _("in vain"));
-    canvas_textf(c, p->legend.x + at, p->legend.y, p->legend.w - at, STYLE_DIM, ATTRIBUTE_NONE, "· %s", _("hidden"));
+    at += canvas_textf(c, p->legend.x + at, p->legend.y, p->legend.w - at, STYLE_DIM, ATTRIBUTE_NONE, "· %s",
+                       _("hidden"));
+    const char *numbers = _("   number: how many tokens back");
+    if (mask_has_numbers(x, p) && at + utf8_columns(numbers) <= p->legend.w)
+        canvas_text(c, p->legend.x + at, p->legend.y, p->legend.w - at, numbers, STYLE_DIM, ATTRIBUTE_NONE);
 }
