@@ -127,6 +127,13 @@ static void draw_curve(const BpeSeen *s, Canvas *c, Rect r, const char *column, 
 }
 
 void bpe_draw_growth(const BpeSeen *s, Canvas *c, Rect r) {
+    if (table_rows(s->growth) < 2) { /* a point is no curve */
+        draw_paragraph(c, (Rect){r.x, r.y + 1, r.w, r.h - 1},
+                       _("Each merge adds one symbol to the vocabulary, and the words need fewer tokens: both curves "
+                         "grow here. + makes the next merge, r goes on by itself."),
+                       STYLE_DIM);
+        return;
+    }
     int half = r.w / 2 - 1;
     draw_curve(s, c, (Rect){r.x, r.y, half, r.h}, "vocabulary", _("vocabulary"), STYLE_SERIES_A);
     draw_curve(s, c, (Rect){r.x + half + 2, r.y, r.w - half - 2, r.h}, "tokens_per_word", _("tokens per word"),
