@@ -195,7 +195,7 @@ static void any_other_key_stays(void **state) {
 
 static void signals_leave(void **state) {
     (void)state;
-    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGSEGV, SIGABRT};
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGSEGV, SIGABRT, SIGUSR1, SIGXCPU};
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
         Pty *p = open_program(i % 2 ? &small_window : &large_window);
         expect_training(p);

@@ -4,7 +4,9 @@
 
 #include "term_stage.h"
 
+#include "mapping.h"
 #include "rng.h"
+#include "term_signals.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -194,7 +196,8 @@ static void a_storm_of_sizes(void **state) {
 
 static void every_end_gives_the_terminal_back(void **state) {
     (void)state;
-    static const int signals[] = {0, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL};
+    const int signals[] = {0,       SIGINT,  SIGTERM, SIGHUP,  SIGQUIT,   SIGSEGV, SIGABRT, SIGBUS,  SIGFPE,  SIGILL,
+                           SIGUSR1, SIGUSR2, SIGXCPU, SIGALRM, SIGVTALRM, SIGPROF, SIGTRAP, SIGSYS, SIGRTMIN, SIGRTMAX};
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
         term_stage_new();
         Pty *p = term_stage_open(&plain);
@@ -209,6 +212,48 @@ static void every_end_gives_the_terminal_back(void **state) {
         pty_free(p);
         term_stage_free();
     }
+}
+
+/* A file that was opened while the screen was there, cut when it is gone. */
+static int read_cut_file(void *user) {
+    char path[] = "/tmp/lantern-term-XXXXXX", block[1 << 16] = {1};
+    Mapping *m = NULL;
+    (void)user;
+    Status s = signals_begin();
+    int fd = mkstemp(path);
+    if (!status_is_ok(&s) || fd < 0 || write(fd, block, sizeof block) < (ssize_t)sizeof block) return 9;
+    s = mapping_open(path, &m);
+    signals_end();
+    unlink(path);
+    if (!status_is_ok(&s) || ftruncate(fd, 0) != 0) return 9;
+    return mapping_data(m)[sizeof block / 2] == 0 ? 7 : 8;
+}
+
+static void a_cut_file_is_told_of_after_the_screen(void **state) {
+    (void)state;
+    Pty *p = pty_call(&plain, read_cut_file, NULL);
+    assert_int_equal(pty_expect_exit(p), 1);
+    pty_expect(p, "was cut short while it was open");
+    pty_free(p);
+}
+
+/* What is ignored stays so: it is somebody's wish. */
+static int ignore_a_signal(void *user) {
+    (void)user;
+    signal(SIGUSR1, SIG_IGN);
+    Status s = signals_begin();
+    if (!status_is_ok(&s)) return 9;
+    raise(SIGUSR1);
+    signals_end();
+    raise(SIGUSR1);
+    return 3;
+}
+
+static void an_ignored_signal_stays_ignored(void **state) {
+    (void)state;
+    Pty *p = pty_call(&plain, ignore_a_signal, NULL);
+    assert_int_equal(pty_expect_exit(p), 3);
+    pty_free(p);
 }
 
 static void the_quit_character_is_a_way_out(void **state) {
@@ -338,6 +383,8 @@ int main(void) {
         cmocka_unit_test(a_size_that_comes_back_is_drawn_again),
         cmocka_unit_test(a_storm_of_sizes),
         cmocka_unit_test(every_end_gives_the_terminal_back),
+        cmocka_unit_test(a_cut_file_is_told_of_after_the_screen),
+        cmocka_unit_test(an_ignored_signal_stays_ignored),
         cmocka_unit_test(the_quit_character_is_a_way_out),
         cmocka_unit_test(a_bug_is_told_on_a_terminal_given_back),
         cmocka_unit_test(stopping_and_going_on),

@@ -11,10 +11,12 @@
 #include <unistd.h>
 
 static const int soft[] = {SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGTSTP, SIGCONT};
-static const int hard[] = {SIGQUIT, SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL};
+static const int always[] = {SIGQUIT, SIGSEGV, SIGABRT, SIGFPE, SIGILL}; /* hard, whoever had them before */
+static const int not_hard[] = {SIGKILL, SIGSTOP, SIGCHLD, SIGURG, SIGTTIN, SIGTTOU, SIGALRM, SIGBUS};
 
-#define SOFT_COUNT  (sizeof soft / sizeof *soft)
-#define HARD_COUNT  (sizeof hard / sizeof *hard)
+#define COUNT(a)    (sizeof(a) / sizeof *(a))
+#define SOFT_COUNT  COUNT(soft)
+#define NUMBERS     128   /* signals have numbers below */
 #define PATIENCE    4     /* seconds that the program has to end after SIGINT, SIGTERM or SIGHUP */
 #define STACK_BYTES 65536 /* a stack that has run over needs another one */
 
@@ -23,7 +25,8 @@ static struct {
     volatile sig_atomic_t news[SOFT_COUNT];
     volatile sig_atomic_t given_back;
     volatile sig_atomic_t last; /* that asked to end */
-    struct sigaction before_soft[SOFT_COUNT], before_hard[HARD_COUNT], before_alarm;
+    struct sigaction before_soft[SOFT_COUNT], before_hard[NUMBERS], before_alarm;
+    bool caught[NUMBERS]; /* hard ones */
     int fd; /* -1: nothing to restore */
     struct termios settings;
     char bytes[512];
@@ -48,9 +51,18 @@ static void soft_handler(int number) {
     errno = saved;
 }
 
+static void hard_handler(int number) {
+    signals_give_back();
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
 /* Whoever polls did not come: most likely it waits for a terminal that nobody reads, which can take no bytes either. */
 static void patience_handler(int number) {
-    (void)number;
+    if (signals.last == 0) { /* it is not ours */
+        hard_handler(number);
+        return;
+    }
     if (signals.fd >= 0) tcsetattr(signals.fd, TCSANOW, &signals.settings);
     signal(signals.last, SIG_DFL);
     raise(signals.last);
@@ -67,12 +79,6 @@ void signals_give_back(void) {
     tcsetattr(signals.fd, TCSANOW, &signals.settings);
 }
 
-static void hard_handler(int number) {
-    signals_give_back();
-    signal(number, SIG_DFL);
-    raise(number);
-}
-
 /* ---- */
 
 bool signals_gave_back(void) {
@@ -87,6 +93,32 @@ static void catch (int number, void (*handler)(int), int flags, struct sigaction
     sigemptyset(&action.sa_mask);
     sigaddset(&action.sa_mask, SIGTTOU); /* in the background the settings are restored all the same */
     sigaction(number, &action, before);
+}
+
+static bool is_among(int number, const int *list, size_t n) {
+    size_t i = 0;
+    while (i < n && list[i] != number) i++;
+    return i < n;
+}
+
+/* Every signal that would end the program. One that somebody else ignores or handles is left to him, but for some. */
+static void catch_hard(void) {
+    for (int number = 1; number <= SIGRTMAX && number < NUMBERS; number++) {
+        struct sigaction now;
+        signals.caught[number] = false;
+        if (is_among(number, soft, SOFT_COUNT) || is_among(number, not_hard, COUNT(not_hard))) continue;
+        if (sigaction(number, NULL, &now) != 0) continue; /* the C library keeps some to itself */
+        if (now.sa_handler != SIG_DFL && !is_among(number, always, COUNT(always))) continue;
+        catch (number, hard_handler, (int)(SA_RESETHAND | SA_NODEFER | SA_ONSTACK), &signals.before_hard[number]);
+        signals.caught[number] = true;
+    }
+    mapping_set_fault(hard_handler);
+}
+
+static void leave_hard(void) {
+    for (int number = 1; number < NUMBERS; number++)
+        if (signals.caught[number]) sigaction(number, &signals.before_hard[number], NULL);
+    mapping_set_fault(NULL);
 }
 
 static bool open_pipe(void) {
@@ -115,9 +147,7 @@ Status signals_begin(void) {
         catch (soft[i], soft_handler, SA_RESTART, &signals.before_soft[i]);
     }
     catch (SIGALRM, patience_handler, 0, &signals.before_alarm);
-    for (size_t i = 0; i < HARD_COUNT; i++)
-        catch (hard[i], hard_handler, (int)(SA_RESETHAND | SA_NODEFER | SA_ONSTACK), &signals.before_hard[i]);
-    mapping_watch();
+    catch_hard();
     return status_ok();
 }
 
@@ -166,7 +196,7 @@ void signals_end(void) {
     alarm(0);
     sigaction(SIGALRM, &signals.before_alarm, NULL);
     for (size_t i = 0; i < SOFT_COUNT; i++) sigaction(soft[i], &signals.before_soft[i], NULL);
-    for (size_t i = 0; i < HARD_COUNT; i++) sigaction(hard[i], &signals.before_hard[i], NULL);
+    leave_hard();
     signals.fd = -1;
     close(signals.pipe[0]);
     close(signals.pipe[1]);

@@ -2,8 +2,10 @@
  *
  * Soft ones (INT, TERM, HUP, WINCH, TSTP, CONT) are noted and wake whoever polls signals_fd; nothing else happens in their handler,
  * but that TERM and HUP take their default course some seconds later when the program has not ended by then.
- * Hard ones (QUIT, SEGV, ABRT, BUS, FPE, ILL) give the terminal back with async-signal-safe calls only and then take their default
- * course, so that the status of the process is 128 + n. Threads other than the one that polls should block the soft ones. */
+ * Hard ones, which are all others that end a program (faults, QUIT, USR1, XCPU ...), give the terminal back with async-signal-safe
+ * calls only and then take their default course, so that the status of the process is 128 + n. Those that somebody else ignores or
+ * handles stay his, but for QUIT and faults. SIGBUS stays mapping's, which passes on what is not of a file. Threads other than the one that polls
+ * should block the soft ones. */
 #ifndef UI_TERM_SIGNALS_H
 #define UI_TERM_SIGNALS_H
 

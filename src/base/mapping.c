@@ -7,6 +7,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -21,14 +23,21 @@ struct Mapping {
     size_t bytes;
     bool own;       /* data is not a file's */
     char *sentence; /* for its end; NULL: it is nobody's file */
+    _Atomic(Mapping *) next; /* of the files that are watched */
 };
 
 /* --- the end of who reads what is no longer there --- */
 
-enum { WATCHED = 64, FAILED = 1 };
+enum { FAILED = 1 };
 
-static _Atomic(const Mapping *) watched[WATCHED]; /* handlers have no other way to know */
-static struct sigaction before;
+/* The files that are mapped now, which a handler has no other way to know. Threads change the list one at a time; a
+ * handler walks it whenever it must, and what has been taken out is freed when nobody walks any more. */
+static _Atomic(Mapping *) watched;
+static atomic_int walking;
+static pthread_mutex_t changing = PTHREAD_MUTEX_INITIALIZER;
+
+static struct sigaction before;              /* ours was there */
+static _Atomic(MappingFault *) other_faults; /* NULL: as before */
 
 /* Async-signal-safe calls only. */
 static void end_with(const char *sentence) {
@@ -38,25 +47,43 @@ static void end_with(const char *sentence) {
     _exit(FAILED);
 }
 
+static void end_if_watched(const char *at) {
+    atomic_fetch_add(&walking, 1);
+    for (const Mapping *m = atomic_load(&watched); m; m = atomic_load(&m->next))
+        if (at >= (const char *)m->data && at < (const char *)m->data + m->bytes) end_with(m->sentence);
+    atomic_fetch_sub(&walking, 1);
+}
+
 static void bus_handler(int number, siginfo_t *info, void *context) {
     (void)context;
-    for (int i = 0; info->si_code > 0 && i < WATCHED; i++) {
-        const Mapping *m = atomic_load(&watched[i]);
-        const char *at = info->si_addr;
-        if (m && at >= (const char *)m->data && at < (const char *)m->data + m->bytes) end_with(m->sentence);
+    if (info->si_code > 0) end_if_watched(info->si_addr);
+    MappingFault *other = atomic_load(&other_faults);
+    if (other) {
+        other(number);
+        return;
     }
     sigaction(number, &before, NULL); /* a fault comes again, to whoever had it; what was sent does not */
     if (info->si_code <= 0) raise(number);
 }
 
-void mapping_watch(void) {
+/* Our handler in front of whatever is there now, with `changing` held: it may have been replaced. */
+static void install(void) {
     struct sigaction action, now;
-    if (sigaction(SIGBUS, NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) && now.sa_sigaction == bus_handler) return;
+    sigaction(SIGBUS, NULL, &now);
+    if ((now.sa_flags & SA_SIGINFO) && now.sa_sigaction == bus_handler) return;
+    before = now; /* before ours is there, which needs it */
     memset(&action, 0, sizeof action);
     action.sa_sigaction = bus_handler;
     action.sa_flags = (int)(SA_SIGINFO | SA_ONSTACK);
     sigemptyset(&action.sa_mask);
-    sigaction(SIGBUS, &action, &before);
+    sigaction(SIGBUS, &action, NULL);
+}
+
+void mapping_set_fault(MappingFault *other) {
+    pthread_mutex_lock(&changing);
+    install();
+    atomic_store(&other_faults, other);
+    pthread_mutex_unlock(&changing);
 }
 
 static void watch(Mapping *m, const char *path) {
@@ -66,18 +93,21 @@ static void watch(Mapping *m, const char *path) {
     str_addf(&s, _("'%s' was cut short while it was open"), path);
     str_add_char(&s, '\n');
     m->sentence = str_take(&s);
-    mapping_watch();
-    for (int i = 0; i < WATCHED; i++) {
-        const Mapping *none = NULL;
-        if (atomic_compare_exchange_strong(&watched[i], &none, m)) return;
-    }
+    pthread_mutex_lock(&changing);
+    install();
+    atomic_store(&m->next, atomic_load(&watched));
+    atomic_store(&watched, m);
+    pthread_mutex_unlock(&changing);
 }
 
 static void forget_it(const Mapping *m) {
-    for (int i = 0; i < WATCHED; i++) {
-        const Mapping *same = m;
-        if (atomic_compare_exchange_strong(&watched[i], &same, NULL)) return;
-    }
+    if (!m->sentence) return;
+    pthread_mutex_lock(&changing);
+    _Atomic(Mapping *) *at = &watched;
+    for (Mapping *here; (here = atomic_load(at)) && here != m;) at = &here->next;
+    if (atomic_load(at)) atomic_store(at, atomic_load(&m->next));
+    pthread_mutex_unlock(&changing);
+    while (atomic_load(&walking) > 0) sched_yield();
 }
 
 /* --- files --- */

@@ -17,8 +17,10 @@ Mapping *mapping_of(const void *data, size_t bytes);
 void mapping_close(Mapping *m); /* NULL is fine */
 const unsigned char *mapping_data(const Mapping *m);
 size_t mapping_bytes(const Mapping *m);
-/* Puts that end in front of whatever SIGBUS does now: for those who set a handler of their own. */
-void mapping_watch(void);
+/* What SIGBUS comes to that is of no mapping: OTHER(SIGBUS) in the handler, which calls what is async-signal-safe only;
+ * NULL: what it came to before files were mapped. For who would set a handler of his own. Thread-safe. */
+typedef void MappingFault(int number);
+void mapping_set_fault(MappingFault *other);
 /* Nothing of it is needed for now: its pages may go. */
 void mapping_forget(const Mapping *m);
 
