@@ -78,16 +78,28 @@ static void parts_are_shared(void **state) {
     assert_int_equal(mem_count().live, before);
 }
 
+/* What a maker was asked to make, and how many blocks of memory lived each time. */
+typedef struct {
+    int made;
+    size_t live[8];
+} Made;
+
 /* Groups "N.a" and "N.b", N below 3. */
+static bool knows_two(const void *data, const char *name) {
+    (void)data;
+    return name[0] >= '0' && name[0] <= '2' && name[1] == '.' && (name[2] == 'a' || name[2] == 'b') && !name[3];
+}
+
 static int make_two(const void *data, const char *name, Field **out) {
-    int *made = (int *)*(int *const *)data;
-    if (name[0] < '0' || name[0] > '2' || name[1] != '.') return 0;
+    Made *made = *(Made *const *)data;
+    made->live[made->made++ % 8] = mem_count().live;
     out[0] = ramp("?.a", 2);
     out[1] = ramp("?.b", 3);
     out[0]->name[0] = out[1]->name[0] = name[0];
-    ++*made;
     return 2;
 }
+
+static const SnapshotMaker two = {knows_two, make_two, mem_free};
 
 static void *ask(void *snapshot) {
     return (void *)snapshot_field(snapshot, "2.b");
@@ -96,29 +108,32 @@ static void *ask(void *snapshot) {
 static void fields_are_made_when_they_are_asked_for(void **state) {
     (void)state;
     size_t before = mem_count().live;
-    int made = 0;
+    Made made = {0};
     SnapshotFacts facts = {0};
     Snapshot *part = snapshot_new(&facts), *whole = snapshot_new(&facts);
-    int **data = mem_zero(1, sizeof *data);
+    Made **data = mem_zero(1, sizeof *data);
     *data = &made;
-    snapshot_set_maker(part, make_two, mem_free, data);
+    snapshot_set_maker(part, &two, data);
     snapshot_include(whole, part);
     const Field *a = snapshot_field(whole, "1.a");
     assert_int_equal(field_count(a), 2);
     assert_int_equal(field_count(snapshot_field(whole, "1.b")), 3);
     assert_ptr_equal(snapshot_field(part, "1.a"), a);
-    assert_int_equal(made, 1);
+    assert_int_equal(made.made, 1);
     assert_null(snapshot_field(whole, "1.c"));
     assert_null(snapshot_field(whole, "x"));
+    assert_int_equal(field_count(a), 2); /* what nobody knows ends nothing */
     pthread_t thread;
     void *theirs;
     assert_int_equal(pthread_create(&thread, NULL, ask, whole), 0);
     assert_int_equal(pthread_join(thread, &theirs), 0);
     assert_non_null(theirs);
     assert_int_equal(field_count(a), 2); /* ours stay */
-    int ours = made;
+    int ours = made.made;
+    size_t full = mem_count().live;
     assert_non_null(snapshot_field(whole, "0.b"));
-    assert_int_equal(made, ours + 1);
+    assert_int_equal(made.made, ours + 1);
+    assert_true(made.live[ours] < full); /* the old group had gone */
     assert_int_equal(snapshot_fields(whole), 0);
     snapshot_unref(part);
     snapshot_unref(whole);

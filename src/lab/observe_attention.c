@@ -114,13 +114,23 @@ static const Field *vectors_of(const Snapshot *s, int layer, const char *which) 
     return snapshot_field(s, "attention.%d.%s", layer, which);
 }
 
-static int make_stages(const void *data, const char *name, Field **out) {
+/* The layer of attention.LAYER.WHAT when WHAT is made there, else -1. */
+static int layer_made(const Later *l, const char *name) {
     static const char *const made[] = {"scores", "scaled", "softcapped", "masked", "weights", "mix"};
+    int layer, at = 0, i = 0;
+    if (sscanf(name, "attention.%d.%n", &layer, &at) != 1 || at == 0 || layer < 0 || layer >= l->layers) return -1;
+    while (i < 6 && strcmp(name + at, made[i]) != 0) i++;
+    bool there = i < 6 && (strcmp(name + at, "softcapped") != 0 || l->shape[layer].softcap > 0);
+    return there ? layer : -1;
+}
+
+static bool knows_stage(const void *data, const char *name) {
+    return layer_made(data, name) >= 0;
+}
+
+static int make_stages(const void *data, const char *name, Field **out) {
     const Later *l = data;
-    int layer, at = 0, found = 0;
-    if (sscanf(name, "attention.%d.%n", &layer, &at) != 1 || at == 0 || layer < 0 || layer >= l->layers) return 0;
-    for (int i = 0; i < 6; i++) found += strcmp(name + at, made[i]) == 0;
-    if (!found || (strcmp(name + at, "softcapped") == 0 && !(l->shape[layer].softcap > 0))) return 0;
+    int layer = layer_made(l, name);
     return attention_stages(&l->shape[layer], layer, vectors_of(l->vectors, layer, "query"),
                             vectors_of(l->vectors, layer, "key"), vectors_of(l->vectors, layer, "value"), out);
 }
@@ -141,7 +151,8 @@ static void make_later(const Scene *scene, Snapshot *s) {
         l->shape[layer] = shape_of(scene, layer);
         l->shape[layer].head_off = l->off + (size_t)layer * heads;
     }
-    snapshot_set_maker(s, make_stages, free_later, l);
+    static const SnapshotMaker stages = {knows_stage, make_stages, free_later};
+    snapshot_set_maker(s, &stages, l);
 }
 
 static void add_blocks(const Scene *scene, Snapshot *s, int layer) {

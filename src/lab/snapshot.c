@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The group that a thread holds. */
+/* What a thread was last given by a maker. */
 typedef struct Group {
     pthread_t thread;
     Field *field[SNAPSHOT_GROUP];
@@ -20,11 +20,10 @@ typedef struct Group {
 } Group;
 
 typedef struct {
-    SnapshotMake *make;
-    void (*free)(void *data);
+    SnapshotMaker calls;
     void *data;
     pthread_mutex_t lock;
-    Group *group;
+    Group *group; /* one for each thread that has asked */
 } Maker;
 
 struct Snapshot {
@@ -80,20 +79,22 @@ static const Field *find_in_group(const Group *g, const char *name) {
     return NULL;
 }
 
+/* The old group goes before the new one is made: there may be no room for both. */
+static const Field *make_in_group(const Maker *m, Group *g, const char *name) {
+    group_clear(g);
+    g->fields = m->calls.make(m->data, name, g->field);
+    BUG_ON(g->fields < 1 || g->fields > SNAPSHOT_GROUP);
+    const Field *made = find_in_group(g, name);
+    BUG_ON(!made);
+    return made;
+}
+
 static const Field *make_field(Maker *m, const char *name) {
-    Field *made[SNAPSHOT_GROUP];
+    if (!m->calls.knows(m->data, name)) return NULL;
     BUG_ON(pthread_mutex_lock(&m->lock) != 0);
     Group *g = group_of_thread(m);
     const Field *found = find_in_group(g, name);
-    int n = found ? 0 : m->make(m->data, name, made);
-    if (n > 0) {
-        Group fresh = {.fields = n};
-        memcpy(fresh.field, made, (size_t)n * sizeof *made);
-        found = find_in_group(&fresh, name);
-        group_clear(found ? g : &fresh);
-        if (found) memcpy(g->field, made, (size_t)n * sizeof *made);
-        if (found) g->fields = n;
-    }
+    if (!found) found = make_in_group(m, g, name);
     pthread_mutex_unlock(&m->lock);
     return found;
 }
@@ -111,16 +112,15 @@ static void maker_free(Maker *m) {
         group_clear(g);
         mem_free(g);
     }
-    m->free(m->data);
+    m->calls.free(m->data);
     pthread_mutex_destroy(&m->lock);
     mem_free(m);
 }
 
-void snapshot_set_maker(Snapshot *s, SnapshotMake *make, void (*free)(void *data), void *data) {
+void snapshot_set_maker(Snapshot *s, const SnapshotMaker *calls, void *data) {
     BUG_ON(s->maker != NULL);
     s->maker = MEM_NEW(Maker);
-    s->maker->make = make;
-    s->maker->free = free;
+    s->maker->calls = *calls;
     s->maker->data = data;
     BUG_ON(pthread_mutex_init(&s->maker->lock, NULL) != 0);
 }

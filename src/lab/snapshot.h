@@ -90,11 +90,17 @@ void snapshot_include(Snapshot *s, const Snapshot *part); /* its fields and tabl
 void snapshot_share(Snapshot *s, const Snapshot *from);   /* includes the parts of FROM, which has nothing else */
 
 /* Fields that are too many to be there all at once: made again from others, with the same numbers, when one of them is
- * asked for. MAKE gives those of the group that NAME belongs to, at most SNAPSHOT_GROUP, or 0. A thread holds one group
- * at a time: a field that was made lasts until it asks for one of another group. FREE frees DATA; S has one maker. */
+ * asked for. They are made in groups, whose fields need the same work. Each thread has one group at most: a field that
+ * was made lasts until the same thread asks this maker for a field of another group, whose fields are made when those
+ * of the old one are gone. A name that it does not know costs nothing and ends no field. */
 enum { SNAPSHOT_GROUP = 8 };
-typedef int SnapshotMake(const void *data, const char *name, Field **out);
-void snapshot_set_maker(Snapshot *s, SnapshotMake *make, void (*free)(void *data), void *data);
+typedef struct {
+    bool (*knows)(const void *data, const char *name); /* whether it can be made */
+    /* All of the group that NAME belongs to, NAME among them, 1 to SNAPSHOT_GROUP; one thread at a time. */
+    int (*make)(const void *data, const char *name, Field **out);
+    void (*free)(void *data);
+} SnapshotMaker;
+void snapshot_set_maker(Snapshot *s, const SnapshotMaker *calls, void *data); /* S has one maker; takes DATA over */
 
 Snapshot *snapshot_ref(const Snapshot *s); /* thread-safe */
 void snapshot_unref(const Snapshot *s);    /* thread-safe; NULL is allowed */
