@@ -8,6 +8,7 @@
 #include "mem.h"
 #include "thread.h"
 
+#include <errno.h>
 #include <math.h>
 #include <signal.h>
 #include <string.h>
@@ -69,6 +70,23 @@ static void a_thread_beside_sees_only_its_own_faults(void **state) {
     for (int i = 1; i < 32; i++) assert_int_equal(sigismember(&before, i), sigismember(&after, i));
 }
 
+static void a_wait_ends_at_its_deadline(void **state) {
+    (void)state;
+    pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    pthread_cond_t never;
+    thread_cond_init(&never);
+    struct timespec soon = thread_deadline(0.001), later = thread_deadline(1000.75);
+    assert_true(soon.tv_nsec >= 0 && soon.tv_nsec < 1000000000L && later.tv_nsec >= 0 && later.tv_nsec < 1000000000L);
+    double between = (double)(later.tv_sec - soon.tv_sec) + 1e-9 * (double)(later.tv_nsec - soon.tv_nsec);
+    assert_true(between > 1000.7 && between < 1100);
+    assert_int_equal(pthread_mutex_lock(&lock), 0);
+    assert_int_equal(pthread_cond_timedwait(&never, &lock, &soon), ETIMEDOUT);
+    pthread_mutex_unlock(&lock);
+    pthread_cond_destroy(&never);
+    assert_int_equal(thread_cores(1), 1);
+    assert_true(thread_cores(1000) >= 1 && thread_cores(1000) <= 1000);
+}
+
 /* http://www.isthe.com/chongo/tech/comp/fnv: the published values of FNV-1a. */
 static void hash_gives_the_published_values(void **state) {
     (void)state;
@@ -124,6 +142,7 @@ int main(void) {
         cmocka_unit_test(a_frozen_clock_stands_still),
         cmocka_unit_test(a_flag_cancels_what_it_was_lent_to),
         cmocka_unit_test(a_thread_beside_sees_only_its_own_faults),
+        cmocka_unit_test(a_wait_ends_at_its_deadline),
         cmocka_unit_test(hash_gives_the_published_values),
         cmocka_unit_test(a_field_is_row_major_and_starts_cleared),
         cmocka_unit_test(a_field_may_have_no_numbers),

@@ -10,9 +10,8 @@
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <time.h>
 
-enum { LOOK_EVERY_MS = 30 }; /* how often the study's thread looks at what the others do */
+static const double look_every = 0.03; /* seconds: how often the study's thread looks at what the others do */
 
 typedef struct Crew Crew;
 
@@ -132,13 +131,7 @@ static bool report(Study *s, Crew *c, int taken) {
 
 /* Waits a moment for job TAKEN to end; whether it has. */
 static bool wait_for(Crew *c, int taken) {
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += LOOK_EVERY_MS * 1000000L;
-    if (until.tv_nsec >= 1000000000L) {
-        until.tv_sec++;
-        until.tv_nsec -= 1000000000L;
-    }
+    struct timespec until = thread_deadline(look_every);
     pthread_mutex_lock(&c->lock);
     if (!c->seat[taken].ended) (void)pthread_cond_timedwait(&c->news, &c->lock, &until);
     bool ended = c->seat[taken].ended;
@@ -210,7 +203,7 @@ Status crew_run(Study *s, const CrewPlan *plan) {
     for (int i = 0; i < plan->jobs; i++) c.seat[i] = (CrewSeat){.crew = &c, .job = i};
     atomic_init(&c.stop, false);
     BUG_ON(pthread_mutex_init(&c.lock, NULL) != 0);
-    BUG_ON(pthread_cond_init(&c.news, NULL) != 0);
+    thread_cond_init(&c.news);
     Status status = run_threads(s, &c);
     pthread_mutex_destroy(&c.lock);
     pthread_cond_destroy(&c.news);

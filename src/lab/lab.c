@@ -9,6 +9,7 @@
 #include "loaded.h"
 #include "mem.h"
 #include "recipe.h"
+#include "thread.h"
 #include "version.h"
 
 #include <math.h>
@@ -140,8 +141,7 @@ Status lab_number(const char *what, const char *text, long least, long most, lon
 
 int lab_threads(const Options *o) {
     if (options_is_set(o, "threads")) return (int)options_int(o, "threads");
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    return cores < 1 ? 1 : cores > SHARDS ? SHARDS : (int)cores;
+    return thread_cores(SHARDS);
 }
 
 static void make_heads(Lab *l, const ModelConfig *c) {

@@ -3,12 +3,12 @@
 #include "attention_stages.h"
 #include "bug.h"
 #include "mem.h"
+#include "thread.h"
 
 #include <math.h>
 #include <string.h>
-#include <unistd.h>
 
-enum { SPEAKER_THREADS = 4 };
+enum { SPEAKER_THREADS = 4 }; /* for a large model that is not trained beside it (decoder_set_threads) */
 
 struct Speaker {
     Decoder *decoder; /* one stream; NULL before speaker_reset */
@@ -42,12 +42,6 @@ bool speaker_knows(const Speaker *s, const Model *m) {
     return s->model == m && memcmp(&s->config, model_config(m), sizeof s->config) == 0;
 }
 
-/* Only a large model that is not trained beside it is spoken for by more than one thread. */
-static int cores(void) {
-    long n = sysconf(_SC_NPROCESSORS_ONLN);
-    return n < 1 ? 1 : n > SPEAKER_THREADS ? SPEAKER_THREADS : (int)n;
-}
-
 void speaker_reset(Speaker *s, const Model *m, const ModelTweak *tweak) {
     const ModelConfig *config = model_config(m);
     if (speaker_knows(s, m)) {
@@ -55,7 +49,7 @@ void speaker_reset(Speaker *s, const Model *m, const ModelTweak *tweak) {
     } else {
         decoder_free(s->decoder);
         s->decoder = decoder_new(m, 1, config->context);
-        decoder_set_threads(s->decoder, cores());
+        decoder_set_threads(s->decoder, thread_cores(SPEAKER_THREADS));
         s->lent = is_lent(m);
         s->model = m;
         memcpy(&s->config, config, sizeof *config);

@@ -17,9 +17,8 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
+enum { THREADS_MOST = 256 };
 static const double publish_every = 0.05; /* seconds between two looks at a study that runs */
 
 /* table[] belongs to the thread that runs the study; published[] and state belong to whoever holds the lock. */
@@ -40,14 +39,9 @@ struct Study {
 
 const Option experiment_common_options[] = {
     {"seed", OPTION_INT, "1", 0, 9007199254740992.0, NULL, "", N_("every random choice comes from it")},
-    {"threads", OPTION_INT, NULL, 1, 256, NULL, "", N_("threads to compute with; not given: all cores")},
+    {"threads", OPTION_INT, NULL, 1, THREADS_MOST, NULL, "", N_("threads to compute with; not given: all cores")},
     {0},
 };
-
-static int all_cores(void) {
-    long n = sysconf(_SC_NPROCESSORS_ONLN);
-    return n < 1 ? 1 : n > 256 ? 256 : (int)n;
-}
 
 void experiment_common_follow(const Options *o, const char *name, Str *out) {
     (void)o;
@@ -59,7 +53,7 @@ Study *study_new(const CatalogEntry *e, Options *options) {
     s->experiment = (const Experiment *)e;
     s->options = options;
     s->cache = true;
-    s->threads = options_is_set(options, "threads") ? (int)options_int(options, "threads") : all_cores();
+    s->threads = options_is_set(options, "threads") ? (int)options_int(options, "threads") : thread_cores(THREADS_MOST);
     s->tables = catalog_tables(e);
     s->table = MEM_ARRAY(Table *, (size_t)s->tables + 1);
     s->published = MEM_ARRAY(Table *, (size_t)s->tables + 1);
@@ -68,7 +62,7 @@ Study *study_new(const CatalogEntry *e, Options *options) {
     for (int i = 0; i <= s->tables; i++) s->published[i] = table_copy(s->table[i]);
     atomic_init(&s->cancel, false);
     BUG_ON(pthread_mutex_init(&s->lock, NULL) != 0);
-    BUG_ON(pthread_cond_init(&s->ended, NULL) != 0);
+    thread_cond_init(&s->ended);
     s->state = (StudyState){.done = (double)NAN, .seconds_left = (double)NAN, .look = {.query = -1, .key = -1}};
     return s;
 }
@@ -250,15 +244,7 @@ StudyState study_state(const Study *s) {
 }
 
 bool study_wait(const Study *s, double seconds) {
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    double whole = floor(seconds);
-    until.tv_sec += (time_t)whole;
-    until.tv_nsec += (long)((seconds - whole) * 1e9);
-    if (until.tv_nsec >= 1000000000) {
-        until.tv_sec++;
-        until.tv_nsec -= 1000000000;
-    }
+    struct timespec until = thread_deadline(seconds);
     Study *open = lock(s);
     while (!open->state.finished)
         if (pthread_cond_timedwait(&open->ended, &open->lock, &until) == ETIMEDOUT) break;
