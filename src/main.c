@@ -25,7 +25,7 @@
 /* ---- arguments ---- */
 
 typedef struct {
-    char **operand; /* borrowed from argv */
+    const char **operand; /* borrowed from argv */
     int operands;
     const char *csv, *table;
     bool help, version, progress, no_cache;
@@ -84,82 +84,77 @@ static Status unknown_argument(const char *word) {
     return status_usage(_("there is no option %s; lantern --help names them all"), word);
 }
 
-/* False: C is none of the screen's. */
-static bool take_screen_argument(Arguments *a, int c) {
-    ScreenOptions *o = &a->screen;
+/* Where the value of C goes; NULL: it has none. */
+static const char **value_of(Arguments *a, int c) {
     switch (c) {
+    case ARGUMENT_CSV:
+        return &a->csv;
+    case ARGUMENT_TABLE:
+        return &a->table;
     case ARGUMENT_THEME:
-        o->theme = optarg;
-        break;
+        return &a->screen.theme;
     case ARGUMENT_MAP:
-        o->map = optarg;
-        break;
+        return &a->screen.map;
     case ARGUMENT_COLOR:
-        o->color = optarg;
-        break;
+        return &a->screen.color;
     case ARGUMENT_FPS:
-        o->frames = optarg;
-        break;
+        return &a->screen.frames;
     case ARGUMENT_SCRIPT:
-        o->script = optarg;
-        break;
+        return &a->screen.script;
     case ARGUMENT_OPEN:
-        o->open = optarg;
-        break;
-    case ARGUMENT_ASCII:
-        o->ascii = true;
-        break;
-    case ARGUMENT_BRAILLE:
-        o->braille = true;
-        break;
-    case ARGUMENT_NO_MOUSE:
-        o->no_mouse = true;
-        break;
+        return &a->screen.open;
     default:
-        return false;
+        return NULL;
     }
-    a->of_screen = long_name(c);
-    return true;
+}
+
+/* What is on once C is given; NULL: C has a value, or is none of these. */
+static bool *switch_of(Arguments *a, int c) {
+    switch (c) {
+    case 'h':
+        return &a->help;
+    case 'V':
+        return &a->version;
+    case ARGUMENT_PROGRESS:
+        return &a->progress;
+    case ARGUMENT_NO_CACHE:
+        return &a->no_cache;
+    case ARGUMENT_ASCII:
+        return &a->screen.ascii;
+    case ARGUMENT_BRAILLE:
+        return &a->screen.braille;
+    case ARGUMENT_NO_MOUSE:
+        return &a->screen.no_mouse;
+    default:
+        return NULL;
+    }
+}
+
+static void note_owner(Arguments *a, int c) {
+    if (c == 'h' || c == 'V') return;
+    bool of_run = c == ARGUMENT_CSV || c == ARGUMENT_TABLE || c == ARGUMENT_PROGRESS || c == ARGUMENT_NO_CACHE;
+    *(of_run ? &a->of_run : &a->of_screen) = long_name(c);
 }
 
 static Status take_argument(Arguments *a, int c, char *word) {
-    if (take_screen_argument(a, c)) return status_ok();
-    switch (c) {
-    case 1:
+    const char **value = value_of(a, c);
+    bool *on = switch_of(a, c);
+    if (c == 1) {
         a->operand[a->operands++] = optarg;
         return status_ok();
-    case 'h':
-        a->help = true;
-        return status_ok();
-    case 'V':
-        a->version = true;
-        return status_ok();
-    case ARGUMENT_CSV:
-        a->csv = optarg;
-        a->of_run = "--csv";
-        return status_ok();
-    case ARGUMENT_TABLE:
-        a->table = optarg;
-        a->of_run = "--table";
-        return status_ok();
-    case ARGUMENT_PROGRESS:
-        a->progress = true;
-        a->of_run = "--progress";
-        return status_ok();
-    case ARGUMENT_NO_CACHE:
-        a->no_cache = true;
-        a->of_run = "--no-cache";
-        return status_ok();
-    case ':':
-        return status_usage(_("%s needs a value"), word);
-    default:
-        return unknown_argument(word);
     }
+    if (c == ':') return status_usage(_("%s needs a value"), word);
+    if (!value && !on) return unknown_argument(word);
+    if (value && *value) return status_usage(_("--%s is given twice: '%s' and '%s'"), long_name(c), *value, optarg);
+    if (value) *value = optarg;
+    if (on) *on = true;
+    note_owner(a, c);
+    return status_ok();
 }
 
 /* Options may stand anywhere before "--". */
 static Status read_arguments(int argc, char **argv, Arguments *a) {
-    *a = (Arguments){.operand = MEM_ARRAY(char *, (size_t)argc + 1)};
+    *a = (Arguments){.operand = MEM_ARRAY(const char *, (size_t)argc + 1)};
     opterr = 0;
     for (;;) {
         int before = optind;
@@ -278,11 +273,6 @@ static void catch_stops(void) {
     }
 }
 
-static Status read_options(char **pair, int n, Options *o) {
-    for (int i = 0; i < n; i++) STATUS_TRY(options_set_pair(o, pair[i]));
-    return status_ok();
-}
-
 static Status run_experiment(const Arguments *a) {
     if (a->operands < 2) return status_usage(_("run needs the id of an experiment; lantern list names them all"));
     const char *id = a->operand[1];
@@ -290,7 +280,7 @@ static Status run_experiment(const Arguments *a) {
     const CatalogEntry *e;
     STATUS_TRY(find_entry(id, &e));
     Options *o = catalog_options(e);
-    Status s = read_options(a->operand + 2, a->operands - 2, o);
+    Status s = options_set_pairs(o, a->operand + 2, a->operands - 2);
     if (!status_is_ok(&s)) {
         options_free(o);
         return s;
@@ -322,7 +312,7 @@ static void raise_again(int signal_number) {
 
 static Status show_screen(const Arguments *a) {
     Options *o = lab_options();
-    Status s = read_options(a->operand, a->operands, o);
+    Status s = options_set_pairs(o, a->operand, a->operands);
     if (status_is_ok(&s)) s = lab_check(o);
     if (!status_is_ok(&s)) {
         options_free(o);
@@ -354,7 +344,7 @@ static Status carry_out(const Arguments *a) {
     if (a->of_screen && a->operands && !strchr(command, '='))
         return status_usage(_("--%s goes with the screen, not with lantern %s"), a->of_screen, command);
     if (strcmp(command, "run") == 0 && (a->operands > 1 || !a->help)) return run_experiment(a);
-    if (a->of_run) return status_usage(_("%s goes with lantern run ID"), a->of_run);
+    if (a->of_run) return status_usage(_("--%s goes with lantern run ID"), a->of_run);
     if (strcmp(command, "help") == 0 && a->operands == 2) return print_help(a->operand[1]);
     if (a->help || (strcmp(command, "help") == 0 && a->operands == 1)) return print_usage();
     if (strcmp(command, "list") == 0 && a->operands == 1) return print_list();

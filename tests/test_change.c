@@ -330,8 +330,26 @@ static void the_sentence_survives_where_it_has_room(void **state) {
     assert_int_equal(mem_count().live, before);
 }
 
+/* Nobody could tell which of them is meant. */
+static void a_line_says_a_name_once(void **state) {
+    (void)state;
+    Lab *l = fixture_lab(NULL);
+    fixture_do(l, "until 3");
+    fixture_refused(l, "set lr=0.1 batch=8 lr=0.2", "lr is given twice: 'lr=0.1' and 'lr=0.2'");
+    fixture_refused(l, "restart seed=2 seed=2", "seed is given twice");
+    fixture_refused(l, "versus lr=0.1 lr=0.2", "lr is given twice");
+    fixture_refused(l, "filter tau=1 tau=2", "tau is given twice");
+    fixture_refused(l, "beam width=2 width=3", "width is given twice");
+    fixture_refused(l, "bpe learn unit=char unit=byte", "unit is given twice");
+    assert_string_equal(fixture_log(l), "");
+    assert_int_equal(fixture_facts(l).head, 3);
+    fixture_do(l, "set lr 0.2");
+    lab_free(l);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_line_says_a_name_once),
         cmocka_unit_test(the_slices_decide),
         cmocka_unit_test(the_same_changes_give_the_same_bits),
         cmocka_unit_test(the_past_is_of_the_model_that_it_was),

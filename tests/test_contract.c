@@ -410,11 +410,17 @@ static const struct {
     {"$L run model.trace model=small layer=9", 2, "layer: there is no 9"},
     {"mkdir -p full/config.json && $L run lm.train d=16 sentences=64 epochs=1 save=full/ >/dev/null", 1,
      "full/config.json"},
-    {"$L run text.batch --csv - >/dev/full", 1, "No space"},
-    {"$L run text.batch >/dev/full", 1, "No space"},
-    {"$L list >/dev/full", 1, "No space"},
-    {"$L --help >/dev/full", 1, "No space"},
+    {"$L run text.batch --csv - >/dev/full", 1, "cannot write 'standard output': No space"},
+    {"$L run text.batch >/dev/full", 1, "cannot write 'standard output': No space"},
+    {"$L list >/dev/full", 1, "cannot write 'standard output': No space"},
+    {"$L --help >/dev/full", 1, "cannot write 'standard output': No space"},
+    {"mkdir -p fullcsv && ln -s /dev/full fullcsv/text.batch.batch.csv && $L run text.batch --csv fullcsv", 1,
+     "cannot write 'fullcsv/text.batch.batch.csv': No space"},
     {"$L run text.batch >&-", 1, "cannot write"},
+    {"$L run text.batch block=8 pad=left block=8", 2, "block is given twice: 'block=8' and 'block=8'"},
+    {"$L run text.batch --csv a --csv b", 2, "--csv is given twice: 'a' and 'b'"},
+    {"$L seed=1 lr=0.1 seed=2", 2, "seed is given twice"},
+    {"$L --theme dark --theme light", 2, "--theme is given twice"},
 };
 
 static void faults_have_one_line(void **state) {

@@ -71,7 +71,7 @@ static char *written(const Table *t) {
     char *text = NULL;
     size_t bytes;
     FILE *out = open_memstream(&text, &bytes);
-    Status s = csvfile_write(t, out);
+    Status s = csvfile_write(t, out, "memory");
     assert_int_equal(s.code, STATUS_OK);
     fclose(out);
     return text;
@@ -202,10 +202,14 @@ static void full_disk_is_seen(void **state) {
     FILE *full = fopen("/dev/full", "w");
     if (!full) skip();
     Table *t = mixed_table("mixed");
-    Status s = csvfile_write(t, full);
+    Status s = csvfile_write(t, full, "the full one");
     assert_int_equal(s.code, STATUS_FAILED);
     assert_int_equal(errno, ENOSPC);
+    assert_non_null(strstr(s.text, "cannot write 'the full one': "));
     fclose(full);
+    s = csvfile_save(t, "/dev/full");
+    assert_int_equal(s.code, STATUS_FAILED);
+    assert_non_null(strstr(s.text, "cannot write '/dev/full': "));
     table_free(t);
 }
 

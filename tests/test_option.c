@@ -49,6 +49,21 @@ static void defaults_are_values_that_nobody_gave(void **state) {
     options_free(NULL);
 }
 
+/* A line that says a name twice is refused, whatever the values; beginnings of names are other names. */
+static void a_name_is_given_once(void **state) {
+    (void)state;
+    Options *o = options_new(rows);
+    const char *const fine[] = {"n=10", "norms=rms", "prompt=n=3", "file=n=10"};
+    const char *const twice[] = {"n=10", "seed=1", "n=11"};
+    const char *const same[] = {"wider", "wider", "file=", "prompt=", "file="};
+    assert_ok(options_set_pairs(o, fine, 4));
+    assert_ok(options_set_pairs(o, NULL, 0));
+    assert_status(options_set_pairs(o, twice, 3), STATUS_USAGE, "n is given twice: 'n=10' and 'n=11'");
+    assert_ok(options_once(same, 4));
+    assert_status(options_once(same, 5), STATUS_USAGE, "file is given twice: 'file=' and 'file='");
+    options_free(o);
+}
+
 static void lists_are_read(void **state) {
     (void)state;
     Options *o = options_new(rows);
@@ -312,6 +327,7 @@ static void what_is_not_set_may_follow(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults_are_values_that_nobody_gave),
+        cmocka_unit_test(a_name_is_given_once),
         cmocka_unit_test(lists_are_read),
         cmocka_unit_test(a_value_has_one_way_to_be_written),
         cmocka_unit_test(what_is_wrong_is_said),

@@ -170,6 +170,10 @@ Status file_begin(const char *path, FileWriter **out) {
     return status_ok();
 }
 
+const char *file_name(const FileWriter *w) {
+    return strcmp(w->path, "-") == 0 ? _("standard output") : w->path;
+}
+
 FILE *file_stream(FileWriter *w) {
     return w->stream;
 }
@@ -213,7 +217,7 @@ Status file_commit(FileWriter *w) {
     if (problem) {
         if (w->temporary) unlink(w->temporary);
         const char *reason = problem == PROBLEM_UNKNOWN ? _("a write failed; the disk may be full") : strerror(problem);
-        s = status_failed(_("cannot write '%s': %s"), w->path, reason);
+        s = status_failed(_("cannot write '%s': %s"), file_name(w), reason);
     } else if (w->target && (problem = sync_folder(w->target)) != 0) {
         s = status_failed(_("'%s' is written, but its folder cannot be synced: %s"), w->path, strerror(problem));
     }

@@ -293,6 +293,21 @@ Status options_set_pair(Options *o, const char *key_value) {
     return s;
 }
 
+Status options_once(const char *const *word, int n) {
+    for (int i = 1; i < n; i++) {
+        size_t name = strcspn(word[i], "=") + 1; /* with its mark: "n=" is no beginning of "norm=" */
+        for (int k = 0; k < i && word[i][name - 1]; k++)
+            if (strncmp(word[k], word[i], name) == 0)
+                return status_usage(_("%.*s is given twice: '%s' and '%s'"), (int)name - 1, word[i], word[k], word[i]);
+    }
+    return status_ok();
+}
+
+Status options_set_pairs(Options *o, const char *const *pair, int n) {
+    for (int i = 0; i < n; i++) STATUS_TRY(options_set_pair(o, pair[i]));
+    return options_once(pair, n);
+}
+
 /* Reading. */
 
 int options_count(const Options *o) {

@@ -47,6 +47,11 @@ bool options_follow(const Options *o, const char *name, Str *out);
 
 Status options_set(Options *o, const char *name, const char *value) STATUS_CHECKED; /* checks type and range */
 Status options_set_pair(Options *o, const char *key_value) STATUS_CHECKED;          /* "n=10" */
+/* Words that somebody typed as one line: each is a pair, and none says a name for the second time: nobody could tell
+ * which of them is meant. */
+Status options_set_pairs(Options *o, const char *const *pair, int n) STATUS_CHECKED;
+/* That last part alone, of words of which some may be no pairs. */
+Status options_once(const char *const *word, int n) STATUS_CHECKED;
 
 int options_count(const Options *o);
 const Option *options_row(const Options *o, int i);

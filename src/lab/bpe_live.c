@@ -171,6 +171,7 @@ Status bpe_live_learn(BpeLive *b, const char *const *pair, int n, const char *ru
         bool run = strcmp(pair[i], "corpus=run") == 0;
         s = run ? options_set(o, "corpus", run_corpus) : options_set_pair(o, pair[i]);
     }
+    if (status_is_ok(&s)) s = options_once(pair, n);
     if (!status_is_ok(&s)) {
         options_free(o);
         return s;

@@ -84,11 +84,11 @@ static bool write_table(const Table *t, FILE *out) {
     return good && !ferror(out);
 }
 
-Status csvfile_write(const Table *t, FILE *out) {
+Status csvfile_write(const Table *t, FILE *out, const char *name) {
     errno = 0;
     if (write_table(t, out)) return status_ok();
     int problem = errno ? errno : EIO;
-    Status s = status_failed(_("cannot write table %s: %s"), table_name(t), strerror(problem));
+    Status s = status_failed(_("cannot write '%s': %s"), name, strerror(problem));
     errno = problem;
     return s;
 }
@@ -96,7 +96,7 @@ Status csvfile_write(const Table *t, FILE *out) {
 Status csvfile_save(const Table *t, const char *path) {
     FileWriter *w;
     STATUS_TRY(file_begin(path, &w));
-    Status s = csvfile_write(t, file_stream(w));
+    Status s = csvfile_write(t, file_stream(w), file_name(w));
     if (status_is_ok(&s)) return file_commit(w);
     file_discard(w);
     return s;
@@ -143,6 +143,7 @@ typedef struct {
     char *path;
     FileWriter *writer; /* NULL once committed */
     bool existed;       /* before this call */
+    bool replaces;      /* what existed is a file, and no device or pipe */
 } Part;
 
 static Status part_begin(Part *p, const Table *t, const char *dir, const char *prefix) {
@@ -152,8 +153,9 @@ static Status part_begin(Part *p, const Table *t, const char *dir, const char *p
     str_addf(&path, "%s/%s.%s.csv", dir, prefix, table_name(t));
     p->path = str_take(&path);
     p->existed = stat(p->path, &st) == 0;
+    p->replaces = p->existed && S_ISREG(st.st_mode);
     STATUS_TRY(file_begin(p->path, &p->writer));
-    STATUS_TRY(csvfile_write(t, file_stream(p->writer)));
+    STATUS_TRY(csvfile_write(t, file_stream(p->writer), p->path));
     if (fsync(fileno(file_stream(p->writer))) != 0 && errno != EINVAL && errno != ENOTSUP && errno != EROFS)
         return status_failed(_("cannot write '%s': %s"), p->path, strerror(errno));
     return status_ok();
@@ -210,8 +212,11 @@ void csvfile_folder_discard(CsvFolder *f) {
     folder_free(f);
 }
 
-Status csvfile_folder_commit(CsvFolder *f) {
+Status csvfile_folder_commit(CsvFolder *f, int *replaced) {
     Status s = status_ok();
+    int n = 0;
+    for (int i = 0; i < f->parts; i++) n += f->part[i].replaces;
+    if (replaced) *replaced = n;
     while (f->committed < f->parts && status_is_ok(&s)) s = part_commit(&f->part[f->committed++]);
     if (status_is_ok(&s))
         folder_free(f);
@@ -229,7 +234,7 @@ Status csvfile_save_folder(const Table *const *tables, int n, const char *dir, c
         csvfile_folder_discard(f);
         return s;
     }
-    return csvfile_folder_commit(f);
+    return csvfile_folder_commit(f, NULL);
 }
 
 /* ---- reading ---- */

@@ -12,8 +12,8 @@
 
 #include <stdio.h>
 
-/* Does not close OUT; write errors are seen, and errno still says which after a failure. */
-Status csvfile_write(const Table *t, FILE *out) STATUS_CHECKED;
+/* Does not close OUT, which sentences call NAME; write errors are seen, and errno still says which after a failure. */
+Status csvfile_write(const Table *t, FILE *out, const char *name) STATUS_CHECKED;
 Status csvfile_save(const Table *t, const char *path) STATUS_CHECKED; /* atomic */
 /* Whether csvfile_save_folder could write to DIR, tried out: it is a folder that takes files, or can be made. Leaves
  * nothing behind. Exit 2 kind. */
@@ -23,7 +23,8 @@ Status csvfile_check_folder(const char *dir) STATUS_CHECKED;
 typedef struct CsvFolder CsvFolder;
 Status csvfile_folder_begin(const char *dir, CsvFolder **out) STATUS_CHECKED;
 Status csvfile_folder_add(CsvFolder *f, const char *prefix, const Table *t) STATUS_CHECKED; /* T may go afterwards */
-Status csvfile_folder_commit(CsvFolder *f) STATUS_CHECKED;                                  /* ends F either way */
+/* Ends F either way. *REPLACED (may be NULL): how many files were there before. */
+Status csvfile_folder_commit(CsvFolder *f, int *replaced) STATUS_CHECKED;
 void csvfile_folder_discard(CsvFolder *f); /* after a failed add, or when nobody wants it any more */
 /* The same for tables that are all there. */
 Status csvfile_save_folder(const Table *const *tables, int n, const char *dir, const char *prefix) STATUS_CHECKED;

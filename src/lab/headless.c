@@ -24,7 +24,7 @@ Status headless_print(FILE *out, const Str *text) {
     errno = 0;
     if (fwrite(text->s, 1, text->len, out) == text->len && fflush(out) == 0) return status_ok();
     if (errno == EPIPE) return status_failed("%s", "");
-    return status_failed(_("cannot write: %s"), strerror(errno ? errno : EIO));
+    return status_failed(_("cannot write '%s': %s"), _("standard output"), strerror(errno ? errno : EIO));
 }
 
 /* The number of the table to write, by name; -1: there is none. */
@@ -55,7 +55,7 @@ static Status check_target(const Headless *h) {
 
 static Status write_stream(const Headless *h, const Study *study) {
     Table *t = study_look(study, table_number(h->entry, h->table));
-    Status s = csvfile_write(t, h->out);
+    Status s = csvfile_write(t, h->out, _("standard output"));
     if (!status_is_ok(&s) && errno == EPIPE) s = status_failed("%s", "");
     table_free(t);
     return s;

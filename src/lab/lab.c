@@ -232,7 +232,7 @@ static bool says(const Words *w, const char *key) {
 
 /* Without its model a tokenizer that was there before goes, too. */
 static Status set_pairs(Options *o, const Words *w) {
-    for (int i = 1; i < w->count; i++) STATUS_TRY(options_set_pair(o, w->word[i]));
+    STATUS_TRY(options_set_pairs(o, w->word + 1, w->count - 1));
     if (!lab_model(o) && options_is_set(o, "tokenizer") && !says(w, "tokenizer="))
         STATUS_TRY(options_set(o, "tokenizer", LAB_NO_MODEL));
     return lab_check(o);

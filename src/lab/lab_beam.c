@@ -27,6 +27,7 @@ static Status read_word(Options *o, const char *word, BeamSettings *b) {
 
 static Status read(Options *o, const Words *w, BeamSettings *b) {
     for (int i = 1; i < w->count; i++) STATUS_TRY(read_word(o, w->word[i], b));
+    STATUS_TRY(options_once(w->word + 1, w->count - 1));
     if (options_is_set(o, "width")) b->width = (int)options_int(o, "width");
     if (options_is_set(o, "length_norm")) b->length_norm = options_flag(o, "length_norm");
     if (options_is_set(o, "of")) b->truth = options_choice(o, "of") == 1;

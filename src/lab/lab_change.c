@@ -67,8 +67,7 @@ Table *change_table(const TrainClock *t) {
 
 Status lab_read_set(Options *o, const Words *w) {
     if (w->count >= 3 && !strchr(w->word[1], '=')) return options_set(o, w->word[1], w->rest[2]);
-    for (int i = 1; i < w->count; i++) STATUS_TRY(options_set_pair(o, w->word[i]));
-    return status_ok();
+    return options_set_pairs(o, w->word + 1, w->count - 1);
 }
 
 /* The plan may have another length: a run to its end runs to the new one. */

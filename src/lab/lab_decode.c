@@ -307,7 +307,7 @@ static const Option filter_rows[] = {
 };
 
 static Status read_filter(Options *o, const Words *w, FilterConfig *c) {
-    for (int i = 1; i < w->count; i++) STATUS_TRY(options_set_pair(o, w->word[i]));
+    STATUS_TRY(options_set_pairs(o, w->word + 1, w->count - 1));
     if (options_is_set(o, "tau")) c->tau = options_real(o, "tau");
     if (options_is_set(o, "top_k")) c->top_k = (int)options_int(o, "top_k");
     if (options_is_set(o, "top_p")) c->top_p = options_real(o, "top_p");

@@ -197,8 +197,7 @@ Status versus_begin(Lab *l, const Options *o) {
 
 static Status begin_with(Lab *l, const Words *w) {
     Options *o = options_copy(options_of_a(l));
-    Status s = status_ok();
-    for (int i = 1; i < w->count && status_is_ok(&s); i++) s = options_set_pair(o, w->word[i]);
+    Status s = options_set_pairs(o, w->word + 1, w->count - 1);
     if (status_is_ok(&s)) s = versus_begin(l, o);
     options_free(o);
     return s;
