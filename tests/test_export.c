@@ -123,6 +123,15 @@ static void attention_is_written_from_the_fields_shown(void **unused) {
     assert_ok(csvfile_save_folder((const Table *const *)tables, 2, own, "attention"));
     assert_same_file(screen, own, "attention.attention.csv");
     assert_same_file(screen, own, "attention.vectors.csv");
+    assert_non_null(strstr(app_message(a), "wrote 4 files to "));
+    assert_null(strstr(app_message(a), "replaced"));
+    Str path;
+    str_init(&path);
+    str_addf(&path, "%s/attention.vectors.csv", screen);
+    assert_int_equal(unlink(path.s), 0);
+    str_done(&path);
+    run_line(a, "export %s", screen);
+    assert_non_null(strstr(app_message(a), " (3 replaced): "));
     table_free(tables[0]);
     table_free(tables[1]);
     app_free(a);
@@ -261,7 +270,7 @@ static void a_full_disk_loses_nothing(void **unused) {
     str_init(&screen);
     screen_text(a, 80, 24, &screen); /* a dump is as large as the last drawing */
     str_done(&screen);
-    assert_refused(a, "export-all %s", folder, STATUS_FAILED, "cannot write table");
+    assert_refused(a, "export-all %s", folder, STATUS_FAILED, "cannot write '/tmp/lantern-test-");
     assert_refused(a, "dump %s/screen.txt", folder, STATUS_FAILED, "cannot write '");
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
     signal(SIGXFSZ, SIG_DFL);

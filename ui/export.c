@@ -75,12 +75,22 @@ Status export_session(App *a, const char *path, Str *text, bool quietly) {
     return s;
 }
 
+/* Names are the same each time: what was there before is not there any more, which somebody may want to know. */
+static void say_tables(App *a, int files, int replaced, const char *names) {
+    unsigned long n = (unsigned long)files;
+    if (replaced > 0)
+        app_say(a, 0, ngettext("wrote %d file to %s (%d replaced): %s", "wrote %d files to %s (%d replaced): %s", n), files,
+                a->export_folder, replaced, names);
+    else
+        app_say(a, 0, ngettext("wrote %d file to %s: %s", "wrote %d files to %s: %s", n), files, a->export_folder, names);
+}
+
 /* What the thread came to. */
 static Status end(App *a) {
-    int files;
+    int files, replaced;
     Str names;
     str_init(&names);
-    Status s = writing_end(a->writing, &files, &names);
+    Status s = writing_end(a->writing, &files, &replaced, &names);
     int what = a->writing_what;
     a->writing = NULL;
     if (status_is_ok(&s) && files == 0) s = nothing_yet(what);
@@ -92,8 +102,7 @@ static Status end(App *a) {
     else if (what == EXPORT_SESSION)
         app_say(a, 0, _("kept in %s and %s.model; lantern --open %s returns here"), names.s, names.s, names.s);
     else if (what != EXPORT_QUIETLY)
-        app_say(a, 0, ngettext("wrote %d file to %s: %s", "wrote %d files to %s: %s", (unsigned long)files), files,
-                a->export_folder, names.s);
+        say_tables(a, files, replaced, names.s);
     str_done(&names);
     return s;
 }

@@ -33,7 +33,7 @@ struct Writing {
     bool started;
     atomic_bool over;
     Status status; /* of the thread until it is over, like all below */
-    int files;
+    int files, replaced;
     Str names;
 };
 
@@ -126,7 +126,7 @@ static Status write_tables(Writing *w) {
     STATUS_TRY(csvfile_folder_begin(w->target, &f));
     Status s = status_ok();
     for (int i = 0; i < w->parts && status_is_ok(&s); i++) s = write_part(w, &w->part[i], f);
-    if (status_is_ok(&s) && w->files > 0) return csvfile_folder_commit(f);
+    if (status_is_ok(&s) && w->files > 0) return csvfile_folder_commit(f, &w->replaced);
     csvfile_folder_discard(f);
     return s;
 }
@@ -158,11 +158,12 @@ bool writing_is_over(const Writing *w) {
     return atomic_load_explicit(&w->over, memory_order_acquire);
 }
 
-Status writing_end(Writing *w, int *files, Str *names) {
+Status writing_end(Writing *w, int *files, int *replaced, Str *names) {
     if (w->started) pthread_join(w->thread, NULL);
     BUG_ON(!writing_is_over(w));
     Status s = w->status;
     *files = status_is_ok(&s) ? w->files : 0;
+    *replaced = w->replaced;
     if (*files > 0) str_add(names, w->names.s);
     writing_free(w);
     return s;

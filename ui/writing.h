@@ -23,7 +23,8 @@ void writing_add_table(Writing *w, const char *prefix, Table *t);
 
 void writing_start(Writing *w);
 bool writing_is_over(const Writing *w);
-/* Waits for the end and frees W. *FILES: how many were written; their names, separated by ", ", are added to NAMES. */
-Status writing_end(Writing *w, int *files, Str *names) STATUS_CHECKED;
+/* Waits for the end and frees W. *FILES: how many were written; *REPLACED: how many of their tables in place of an
+ * earlier file; their names, separated by ", ", are added to NAMES. */
+Status writing_end(Writing *w, int *files, int *replaced, Str *names) STATUS_CHECKED;
 
 #endif
