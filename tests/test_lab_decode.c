@@ -5,6 +5,8 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 static void a_prompt_is_words_of_the_language(void **state) {
     (void)state;
@@ -293,6 +295,39 @@ static void words_are_swapped_and_forced(void **state) {
     lab_free(l);
 }
 
+/* The lines that bring a fresh run there do so, though its tokens are blanks and quotes. */
+static void letters_are_swapped_and_kept(void **state) {
+    (void)state;
+    char text[] = "/tmp/lantern-letters-XXXXXX", pairs[200], line[300];
+    int fd = mkstemp(text);
+    FILE *f = fdopen(fd, "w");
+    assert_non_null(f);
+    for (int i = 0; i < 60; i++) fputs("\"the owl's\" \\ end \n", f);
+    assert_int_equal(fclose(f), 0);
+    snprintf(pairs, sizeof pairs, "corpus=%s tokens=char epochs=1", text);
+    Lab *l = fixture_lab(pairs), *again = fixture_lab(pairs);
+    fixture_do(l, "prompt \"the owl \"");
+    fixture_do(l, "swap 2 \" \"");
+    fixture_do(l, "force '");
+    fixture_do(l, "force \\");
+    fixture_do(l, "swap 3 \"\\\"\"");
+    fixture_do(l, "poke 3 \" \"");
+    Snapshot *s = lab_snapshot(l);
+    const Table *lines = snapshot_table(s, "state");
+    for (long i = 0; i < table_rows(lines); i++) fixture_do(again, table_text(lines, i, 0));
+    snprintf(line, sizeof line, "%s", fixture_facts(l).tamper);
+    assert_string_equal(fixture_facts(again).tamper, line);
+    assert_string_equal(line, "token 2 is \xe2\x90\xa3, token 3 is \", token 9 is ', token 10 is \\");
+    Snapshot *other = lab_snapshot(again);
+    const Table *poke = snapshot_table(other, "poke");
+    assert_string_equal(table_text(poke, 0, table_find(poke, "other")), "\xe2\x90\xa3");
+    snapshot_unref(other);
+    snapshot_unref(s);
+    lab_free(l);
+    lab_free(again);
+    remove(text);
+}
+
 /* While something is tampered with, what the model would say without it stands beside. */
 static void the_untouched_model_stands_beside(void **state) {
     (void)state;
@@ -475,6 +510,7 @@ int main(void) {
         cmocka_unit_test(many_sentences_can_be_stopped),
         cmocka_unit_test(the_decoding_clock_keeps_its_pace),
         cmocka_unit_test(words_are_swapped_and_forced),
+        cmocka_unit_test(letters_are_swapped_and_kept),
         cmocka_unit_test(the_untouched_model_stands_beside),
         cmocka_unit_test(tampering_is_said_and_changes_no_parameter),
         cmocka_unit_test(all_tampering_is_listed_and_taken_back),

@@ -69,6 +69,14 @@ void command_add_quoted(Str *line, const char *text) {
     str_add_char(line, '"');
 }
 
+void command_add_word(Str *line, const char *text) {
+    bool plain = *text && !strpbrk(text, " \t\"'\\");
+    if (plain)
+        str_add(line, text);
+    else
+        command_add_quoted(line, text);
+}
+
 /* Finding. */
 
 /* The row meant by NAME, and in *fits how many it could be. */

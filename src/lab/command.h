@@ -29,6 +29,7 @@ typedef struct {
  * has no words. Too many words or bytes, a quote that does not close: a sentence. */
 Status command_split(const char *line, Words *out) STATUS_CHECKED;
 void command_add_quoted(Str *line, const char *text); /* TEXT as one word of a line, whatever is in it */
+void command_add_word(Str *line, const char *text);   /* the same, in quotes only where it needs them */
 /* Looks the first word up in TABLE (ends in a row without a name), checks the number of arguments and runs it on OWNER.
  * A unique beginning of a name will do. *found says whether the name belongs to the table, whatever the status: a
  * beginning that fits several rows does, and the sentence names them. An empty line is found and does nothing. */

@@ -181,7 +181,7 @@ static void story_text(const Copy *x, const Story *s, int n, Str *out) {
 static void offer(Copy *x, const Trained *t, const Str *text, int head, int query, int key) {
     int heads = model_config(t->model)->heads;
     StudyLook look = {.layer = head / heads, .head = head % heads, .query = query, .key = key};
-    snprintf(look.prompt, sizeof look.prompt, "%s", text->len < sizeof look.prompt ? text->s : "");
+    study_set_prompt(&look, text->s);
     study_offer_model(x->study, t->path);
     study_offer_look(x->study, &look);
 }

@@ -345,21 +345,15 @@ Status lab_do_filter(Lab *l, const Words *w) {
 
 /* Looking. */
 
-/* The token that is called NAME where tokens are shown; -1: none. */
-static int token_named(const Vocab *v, const char *name) {
-    for (int id = vocab_is_foreign(v) ? 0 : VOCAB_SPECIALS; id < vocab_size(v); id++)
-        if (strcmp(vocab_token(v, id), name) == 0) return id;
-    return -1;
-}
-
 /* Only a look at what would be: the sentence stays as it is. */
 Status lab_do_poke(Lab *l, const Words *w) {
     long position;
     int id = 0;
     if (l->decode.room < 2) return status_usage(_("the context of this model has no room for a word"));
     STATUS_TRY(lab_number(_("a position (1: the first word)"), w->word[1], 1, l->decode.room - 1, &position));
-    if (w->count > 2) id = token_named(run_corpus(l->train.live)->vocab, w->rest[2]);
-    if (id < 0) return status_usage(_("the model knows no word '%s'"), w->rest[2]);
+    const char *word = w->count < 3 ? NULL : w->count == 3 ? w->word[2] : w->rest[2];
+    if (word) id = swap_token_called(run_corpus(l->train.live)->vocab, word);
+    if (id < 0) return status_usage(_("the model knows no word '%s'"), word);
     l->poke = (int)position;
     l->poke_id = id;
     return status_ok();
@@ -405,15 +399,30 @@ static void add_line(Table *t, const char *format, ...) {
     str_done(&line);
 }
 
-/* As it reads, unless quotes in it would be taken for those of the line. */
+/* As it reads, unless quotes in it would be taken for those of the line, or blanks at its ends for those around it. */
 static void add_prompt(Table *t, const char *text) {
     Str line;
+    size_t n = strlen(text);
+    bool blank = n > 0 && (strchr(" \t", text[0]) || strchr(" \t", text[n - 1]));
     str_init(&line);
     str_add(&line, "prompt ");
-    if (strpbrk(text, "\"\\"))
+    if (blank || strpbrk(text, "\"\\") || text[0] == '\'')
         command_add_quoted(&line, text);
     else
         str_add(&line, text);
+    table_add_text(t, line.s);
+    str_done(&line);
+}
+
+static void add_poke(Table *t, const Lab *l) {
+    Str line;
+    if (l->poke <= 0) return;
+    str_init(&line);
+    str_addf(&line, "poke %d", l->poke);
+    if (l->poke_id > 0) {
+        str_add_char(&line, ' ');
+        command_add_word(&line, vocab_token(run_corpus(l->train.live)->vocab, l->poke_id));
+    }
     table_add_text(t, line.s);
     str_done(&line);
 }
@@ -443,8 +452,7 @@ Table *decode_state(const Lab *l) {
         if (l->head_off[i]) add_line(t, "head %d %d off", i / c->heads + 1, i % c->heads + 1);
     if (l->window == 0) add_line(t, "window none");
     if (l->window > 0) add_line(t, "window %d", l->window);
-    const char *word = l->poke_id > 0 ? vocab_token(run_corpus(l->train.live)->vocab, l->poke_id) : "";
-    if (l->poke > 0) add_line(t, "poke %d%s%s", l->poke, word[0] ? " " : "", word);
+    add_poke(t, l);
     add_filter(t, d);
     beam_add_state(l, t);
     swap_state(l, t);

@@ -14,18 +14,46 @@ void swap_clear(Decoding *d) {
     for (int i = 0; i < d->room; i++) d->swap[i] = -1;
 }
 
-/* The one token that WORD is. */
+static int first_of_texts(const Vocab *v) {
+    return vocab_is_foreign(v) ? 0 : VOCAB_SPECIALS;
+}
+
+/* The one token that WORD is as a text, nothing of it left out; -1: it is several, or none. */
+static Status token_of(const Vocab *v, const char *word, int *id) {
+    int *ids, n;
+    Str lost;
+    *id = -1;
+    STATUS_TRY(vocab_encode(v, word, &ids, &n));
+    str_init(&lost);
+    bool whole = !left_out_sentence(vocab_tokenizer(v), word, strlen(word), &lost);
+    if (whole && n == 1 && ids[0] >= first_of_texts(v)) *id = ids[0];
+    str_done(&lost);
+    mem_free(ids);
+    return status_ok();
+}
+
+/* That is called NAME where tokens are shown; -1: none. */
+static int token_named(const Vocab *v, const char *name) {
+    int id = first_of_texts(v);
+    while (id < vocab_size(v) && strcmp(vocab_token(v, id), name) != 0) id++;
+    return id < vocab_size(v) ? id : -1;
+}
+
+int swap_token_called(const Vocab *v, const char *word) {
+    int id = token_named(v, word);
+    if (id >= 0) return id;
+    Status s = token_of(v, word, &id);
+    return status_is_ok(&s) ? id : -1;
+}
+
+/* The one token that WORD is as a text, else the one that is called so where tokens are shown. */
 static Status read_token(const Vocab *v, const char *word, int *id) {
     *id = strcmp(word, "</s>") == 0 ? vocab_last(v) : -1;
     if (*id >= 0) return status_ok();
-    int *ids, n;
-    STATUS_TRY(vocab_encode(v, word, &ids, &n));
-    Str lost;
-    str_init(&lost);
-    if (n == 1 && !left_out_sentence(vocab_tokenizer(v), word, strlen(word), &lost)) *id = ids[0];
-    mem_free(ids);
-    str_done(&lost);
-    if (*id >= (vocab_is_foreign(v) ? 0 : VOCAB_SPECIALS)) return status_ok();
+    Status s = token_of(v, word, id);
+    if (*id < 0) *id = token_named(v, word);
+    if (*id >= 0) return status_ok();
+    STATUS_TRY(s);
     return status_usage(_("'%s' is not one token that a sentence can have"), word);
 }
 
@@ -98,23 +126,25 @@ void swap_tampering(const Lab *l, Table *t) {
     }
 }
 
+/* COMMAND and the token of ID; what has a newline is no line. */
+static void add_token_line(Table *lines, const char *command, const Vocab *v, int id) {
+    Str line;
+    if (strchr(vocab_token(v, id), '\n')) return;
+    str_init(&line);
+    str_addf(&line, "%s ", command);
+    command_add_word(&line, vocab_token(v, id));
+    table_add_text(lines, line.s);
+    str_done(&line);
+}
+
 void swap_state(const Lab *l, Table *lines) {
     const Decoding *d = &l->decode;
     const Vocab *v = run_corpus(l->train.live)->vocab;
-    Str line;
-    str_init(&line);
+    char command[40];
     for (int i = 0; i < d->room; i++) {
         if (d->swap[i] < 0) continue;
-        str_clear(&line);
-        if (i < d->prompt)
-            str_addf(&line, "swap %d %s", i, vocab_token(v, d->swap[i]));
-        else
-            str_addf(&line, "token to %d", i);
-        table_add_text(lines, line.s);
-        if (i < d->prompt) continue;
-        str_clear(&line);
-        str_addf(&line, "force %s", vocab_token(v, d->swap[i]));
-        table_add_text(lines, line.s);
+        snprintf(command, sizeof command, i < d->prompt ? "swap %d" : "token to %d", i);
+        if (i >= d->prompt) table_add_text(lines, command);
+        add_token_line(lines, i < d->prompt ? command : "force", v, d->swap[i]);
     }
-    str_done(&line);
 }

@@ -204,7 +204,7 @@ static const char *text_of(const Options *o) {
 static void offer(Study *s, const TrainedModel *m) {
     const Options *o = study_options(s);
     StudyLook look = {.layer = number_of(o, "layer"), .head = number_of(o, "head"), .query = -1, .key = -1};
-    if (text_of(o)) snprintf(look.prompt, sizeof look.prompt, "%s", text_of(o));
+    if (text_of(o)) study_set_prompt(&look, text_of(o));
     if (given_tokenizer(o)) snprintf(look.tokenizer, sizeof look.tokenizer, "%s", given_tokenizer(o));
     study_offer_model(s, m->foreign && !m->vocab ? "" : m->path);
     study_offer_look(s, &look);

@@ -182,7 +182,7 @@ void probe_offer(Study *s, const ProbeTask *t, const Probe *p, int subject) {
     Str text;
     str_init(&text);
     vocab_join(t->vocab, p->id, p->n, &text);
-    snprintf(look.prompt, sizeof look.prompt, "%s", text.s);
+    study_set_prompt(&look, text.s);
     str_done(&text);
     study_offer_look(s, &look);
 }

@@ -208,6 +208,11 @@ void study_offer_model(Study *s, const char *path) {
     pthread_mutex_unlock(&s->lock);
 }
 
+void study_set_prompt(StudyLook *look, const char *text) {
+    bool fits = strlen(text) < sizeof look->prompt;
+    snprintf(look->prompt, sizeof look->prompt, "%s", fits ? text : "");
+}
+
 void study_offer_look(Study *s, const StudyLook *look) {
     pthread_mutex_lock(&s->lock);
     s->state.look = *look;

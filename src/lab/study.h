@@ -41,6 +41,7 @@ typedef struct {
     char tokenizer[512]; /* that goes with the model; "": its own */
     int layer, head, query, key;
 } StudyLook;
+void study_set_prompt(StudyLook *look, const char *text); /* one that is too long is left out, and never cut */
 void study_offer_look(Study *s, const StudyLook *look);
 /* Whether somebody could open a model that is left: then it is worth a file. At first nobody can. */
 void study_keep_models(Study *s, bool on); /* before it runs */
