@@ -312,18 +312,51 @@ static void the_last_twentieth_is_held_out(void **state) {
     str_done(&text);
 }
 
+/* The end of it is held out, cut at a blank where there is one, else between two characters. */
+static void one_line_is_two_sentences(void **state) {
+    (void)state;
+    static const struct {
+        VocabUnit unit;
+        const char *text, *train, *test;
+    } lines[] = {
+        {VOCAB_WORD, "\n  a b \n\n", "a", "b"},
+        {VOCAB_WORD, "a long-word-at-the-end", "a", "long-word-at-the-end"},
+        {VOCAB_WORD, "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20",
+         "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18", "19 20"},
+        {VOCAB_CHAR, "long-word-at-the-beginning b", "long-word-at-the-beginning ", "b"},
+        {VOCAB_CHAR, "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz",
+         "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvw", "xyz"},
+        {VOCAB_CHAR, "\xe6\x88\x91\xe4\xbb\xac", "\xe6\x88\x91", "\xe4\xbb\xac"},
+        {VOCAB_BYTE, "\xc3\xa9t", "\xc3\xa9", "t"},
+        {VOCAB_BPE, "abababab", "abababa", "b"},
+    };
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        Corpus *c;
+        write_text(lines[i].text);
+        assert_ok(corpus_read_lines(path, (CorpusTokens){lines[i].unit, 2}, &c));
+        assert_int_equal(c->train.sentences, 1);
+        assert_int_equal(c->test.sentences, 1);
+        expect_text(c, &c->train, 0, lines[i].train);
+        expect_text(c, &c->test, 0, lines[i].test);
+        corpus_free(c);
+    }
+}
+
 static void files_that_are_no_corpus(void **state) {
     (void)state;
     static const struct {
         const char *text, *why;
-    } bad[] = {{"", "2 at least"},
-               {"one sentence\n\n", "2 at least"},
-               {"a\n\nb\xff\nc", "line 3"},
-               {"a\nb <s>\n", "reserved"}};
+        VocabUnit unit;
+    } bad[] = {{"", "has no text to learn from", VOCAB_WORD},
+               {"\n \t\n", "has no text to learn from", VOCAB_CHAR},
+               {"word\n\n", "has one word; a corpus needs two at least, or tokens=char", VOCAB_WORD},
+               {"\xe6\x88\x91", "has one character; a corpus needs two at least", VOCAB_CHAR},
+               {"a\n\nb\xff\nc", "line 3", VOCAB_WORD},
+               {"a\nb <s>\n", "reserved", VOCAB_WORD}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         Corpus *c;
         write_text(bad[i].text);
-        Status s = corpus_read_lines(path, (CorpusTokens){0}, &c);
+        Status s = corpus_read_lines(path, (CorpusTokens){bad[i].unit, 0}, &c);
         assert_int_equal(s.code, STATUS_USAGE);
         assert_null(c);
         if (!strstr(s.text, bad[i].why)) fail_msg("%s", s.text);
@@ -424,6 +457,7 @@ int main(void) {
         cmocka_unit_test(lines_become_what_tokens_are),
         cmocka_unit_test(sub_words_know_all_blanks),
         cmocka_unit_test(long_sentences_go_in_parts),
+        cmocka_unit_test(one_line_is_two_sentences),
         cmocka_unit_test(other_tokens_of_a_grammar),
         cmocka_unit_test(the_last_twentieth_is_held_out),
         cmocka_unit_test(files_that_are_no_corpus),

@@ -285,13 +285,47 @@ static Status lines_check(const char *path, VocabUnit unit, const Str *text, Spa
         if (memchr(l.s, '\0', l.n)) return status_usage(_("'%s', line %ld: a byte 0 in a text"), path, l.line);
         if (has_word(unit, &l)) spans_add(out, l.s, l.n);
     }
-    if (out->count < 2)
-        return status_usage(_("'%s' has %ld sentences; a corpus needs 2 at least, one a line"), path, out->count);
+    return out->count > 0 ? status_ok() : status_usage(_("'%s' has no text to learn from"), path);
+}
+
+static bool is_blank(char c) {
+    return c == ' ' || c == '\t';
+}
+
+/* Where the second of two sentences may begin in a line, behind a blank and next to WANT; 0: nowhere. */
+static size_t word_near(const Span *line, size_t want) {
+    size_t first = 0, found = 0;
+    while (first < line->n && is_blank(line->s[first])) first++;
+    for (size_t i = first + 1; i < line->n && (found == 0 || i <= want); i++)
+        if (is_blank(line->s[i - 1]) && !is_blank(line->s[i])) found = i;
+    return found;
+}
+
+/* The same between two characters. */
+static size_t character_near(const Span *line, size_t want) {
+    while (want > 0 && ((unsigned char)line->s[want] & 0xc0) == 0x80) want--;
+    if (want > 0) return want;
+    size_t n = bpe_unit_bytes(line->s, line->n, BPE_CHAR);
+    return n < line->n ? n : 0;
+}
+
+/* A text of one line: what is learned from, and behind it a twentieth to test with. */
+static Status split_line(const char *path, VocabUnit unit, Spans *l) {
+    Span line = l->span[0];
+    size_t want = line.n - 1 - (line.n - 1) / 20, at = word_near(&line, want);
+    if (at == 0 && unit == VOCAB_WORD)
+        return status_usage(_("'%s' has one word; a corpus needs two at least, or tokens=char"), path);
+    if (at == 0) at = character_near(&line, want);
+    if (at == 0) return status_usage(_("'%s' has one character; a corpus needs two at least"), path);
+    l->span[0].n = at;
+    spans_add(l, line.s + at, line.n - at);
+    l->bytes = line.n;
     return status_ok();
 }
 
 static Status corpus_fill_lines(Corpus *c, const char *path, CorpusTokens tokens, const Str *text, Spans *l) {
     STATUS_TRY(lines_check(path, tokens.unit, text, l));
+    if (l->count == 1) STATUS_TRY(split_line(path, tokens.unit, l));
     long test = l->count / 20 > 0 ? l->count / 20 : 1;
     STATUS_TRY(learn_vocab(tokens, l, &c->vocab));
     STATUS_TRY(gather_spans(c->vocab, l, 0, l->count - test, &c->train));

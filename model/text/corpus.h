@@ -37,7 +37,8 @@ typedef struct {
 Status corpus_sample(Grammar *g, const char *name, const char *start, const char *set, CorpusTokens tokens, long n,
                      long test, uint64_t seed, Corpus **out) STATUS_CHECKED;
 /* A text, one sentence a line; lines without a word count for nothing. The last 5 % (at least one) are the test
- * sentences. The vocabulary is made of the whole file, so no token is unknown. No truth is known. */
+ * sentences; one line alone is cut in two there, at a blank where it has one. The vocabulary is made of the whole file,
+ * so no token is unknown. No truth is known. */
 Status corpus_read_lines(const char *path, CorpusTokens tokens, Corpus **out) STATUS_CHECKED;
 /* Cuts sentences that have more predictions than CONTEXT into parts of at most CONTEXT; each part begins with the token
  * that the part before it ended in, so every token is predicted once and none is lost. */
