@@ -29,7 +29,7 @@ typedef struct {
 
 static Corpus *farm(void) {
     Corpus *c;
-    Status s = corpora_load("farm", (CorpusTokens){.unit = VOCAB_WORD}, (long)bench_size(SENTENCES, 200), 0, 1, 1, &c);
+    Status s = corpora_load("farm", (CorpusTokens){.unit = VOCAB_WORD}, (long)bench_size(SENTENCES, 200), 1, 1, &c);
     if (!status_is_ok(&s)) exit((puts(s.text), 2));
     return c;
 }

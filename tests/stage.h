@@ -20,7 +20,7 @@ typedef struct {
 
 static inline Stage *stage_new(const char *text, ModelConfig c) {
     Stage *s = MEM_NEW(Stage);
-    assert_ok(corpora_load("farm", (CorpusTokens){0}, 10, 0, 10, 1, &s->corpus));
+    assert_ok(corpora_load("farm", (CorpusTokens){0}, 10, 10, 1, &s->corpus));
     c.vocab = vocab_size(s->corpus->vocab);
     s->model = model_new(&c, 3);
     int *words, n;

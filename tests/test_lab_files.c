@@ -179,9 +179,10 @@ static void train_on_book(Book *b, const char *more) {
     lab_free(l);
 }
 
+/* Sentences are counted in parts by the option, in the file and in what the file is described with. */
 static void a_run_on_a_text_goes_on(void **state) {
     (void)state;
-    static const char *const more[] = {"", " sentences=50"}; /* of which there are more in parts */
+    static const char *const more[] = {"", " sentences=150"}; /* of 1,140 in parts */
     for (int i = 0; i < 2; i++) {
         Book b;
         train_on_book(&b, more[i]);
@@ -197,10 +198,74 @@ static void a_run_on_a_text_goes_on(void **state) {
         assert_true(lab_hash(l) == b.hash);
         fixture_do(l, "restart");
         assert_non_null(strstr(fixture_facts(l).corpus, "lantern_test_book"));
+        assert_int_equal(fixture_facts(l).steps, b.steps);
+        fixture_do(l, "until 30");
+        assert_true(lab_hash(l) == b.hash);
         lab_free(l);
         remove(b.text);
         remove(b.path);
     }
+}
+
+/* The letters of a grammar's sentences are cut in parts too, and the file says how many sentences were drawn. */
+static void a_run_on_the_letters_of_a_grammar_goes_on(void **state) {
+    (void)state;
+    char path[80], line[100];
+    snprintf(path, sizeof path, "/tmp/lantern_test_lab_%ld.ckpt", (long)getpid());
+    Lab *l = fixture_lab("tokens=bpe merges=20 context=8 sentences=300");
+    snprintf(line, sizeof line, "save %s", path);
+    fixture_do(l, "until 20");
+    fixture_do(l, line);
+    fixture_do(l, "until 30");
+    uint64_t hash = lab_hash(l);
+    long steps = fixture_facts(l).steps;
+    lab_free(l);
+    snprintf(line, sizeof line, "open %s", path);
+    l = fixture_lab(NULL);
+    fixture_do(l, line);
+    assert_string_equal(fixture_facts(l).missing, "");
+    assert_int_equal(fixture_facts(l).steps, steps);
+    fixture_do(l, "until 30");
+    assert_true(lab_hash(l) == hash);
+    fixture_do(l, "restart");
+    assert_int_equal(fixture_facts(l).steps, steps);
+    fixture_do(l, "until 30");
+    assert_true(lab_hash(l) == hash);
+    lab_free(l);
+    remove(path);
+}
+
+/* Saved again a file says what it said: which grammar, its rules, how many sentences. */
+static void a_missing_grammar_stays_in_the_file(void **state) {
+    (void)state;
+    static const char *const rules[] = {"s: neither these words nor those\n", NULL};
+    char path[80], line[100];
+    snprintf(path, sizeof path, "/tmp/lantern_test_lab_%ld.ckpt", (long)getpid());
+    for (int i = 0; i < 2; i++) {
+        Lab *l = fixture_lab("sentences=100");
+        Checkpoint c;
+        snprintf(line, sizeof line, "save %s", path);
+        fixture_do(l, line);
+        assert_ok(checkpoint_read(path, &c));
+        CheckpointRun run = {
+            .seed = 1, .steps = 9, .corpus = "gone.grammar", .grammar = rules[i], .sentences = 77, .batch = 8};
+        assert_ok(checkpoint_write_run(path, c.model, c.vocab, &c.optim, &run));
+        checkpoint_done(&c);
+        snprintf(line, sizeof line, "open %s", path);
+        fixture_do(l, line);
+        assert_non_null(strstr(fixture_facts(l).missing, "gone.grammar"));
+        snprintf(line, sizeof line, "save %s", path);
+        fixture_do(l, line);
+        assert_ok(checkpoint_read(path, &c));
+        assert_string_equal(c.corpus, "gone.grammar");
+        assert_true(rules[i] ? c.grammar && !strcmp(c.grammar, rules[i]) : !c.grammar);
+        assert_int_equal(c.sentences, 77);
+        assert_int_equal(c.steps, 9);
+        assert_null(c.text);
+        checkpoint_done(&c);
+        lab_free(l);
+    }
+    remove(path);
 }
 
 /* The text is gone, or another: the plan is not done, and nothing else is trained on in its place. */
@@ -241,6 +306,18 @@ static void a_run_whose_text_is_missing_names_it(void **state) {
     remove(b.path);
 }
 
+/* A laboratory that is asked for PAIRS has a run whose corpus is missing, for a reason that holds PART. */
+static void expect_missing(const char *pairs, const char *part) {
+    Options *o = lab_options();
+    char text[300];
+    snprintf(text, sizeof text, "%s", pairs);
+    for (char *pair = strtok(text, " "); pair; pair = strtok(NULL, " ")) assert_ok(options_set_pair(o, pair));
+    Lab *l = lab_new(o);
+    assert_ok(lab_prepare(l));
+    if (!strstr(fixture_facts(l).missing, part)) fail_msg("'%s' does not say '%s'", fixture_facts(l).missing, part);
+    lab_free(l);
+}
+
 /* Files that were written before they named their text. Bytes are the same of every corpus, and the farm is not it. */
 static void a_text_that_nobody_names_is_no_farm(void **state) {
     (void)state;
@@ -266,6 +343,10 @@ static void a_text_that_nobody_names_is_no_farm(void **state) {
     fixture_do(l, b.open); /* the text that corpus= names will do */
     assert_string_equal(fixture_facts(l).missing, "");
     lab_free(l);
+    snprintf(line, sizeof line, "model=%s corpus=/nowhere/book.txt", b.path);
+    expect_missing(line, "it does not name, and '/nowhere/book.txt' cannot be read");
+    snprintf(line, sizeof line, "model=%s corpus=-", b.path); /* a pipe is read once */
+    expect_missing(line, "trained on a text, which a checkpoint does not hold");
     remove(b.text);
     remove(b.path);
 }
@@ -348,6 +429,8 @@ int main(void) {
         cmocka_unit_test(a_run_waits_while_another_is_visited),
         cmocka_unit_test(a_saved_run_knows_its_own_grammar),
         cmocka_unit_test(a_run_on_a_text_goes_on),
+        cmocka_unit_test(a_run_on_the_letters_of_a_grammar_goes_on),
+        cmocka_unit_test(a_missing_grammar_stays_in_the_file),
         cmocka_unit_test(a_run_whose_text_is_missing_names_it),
         cmocka_unit_test(a_text_that_nobody_names_is_no_farm),
         cmocka_unit_test(a_run_without_its_corpus_says_why),

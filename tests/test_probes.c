@@ -20,7 +20,7 @@ static void expect_ok(Status s) {
 }
 
 static int set_up(void **state) {
-    expect_ok(corpora_load("farm", (CorpusTokens){0}, 1, 0, 1, 1, &corpus));
+    expect_ok(corpora_load("farm", (CorpusTokens){0}, 1, 1, 1, &corpus));
     expect_ok(probe_task_open("farm-tests", corpus->vocab, &task));
     return small_model_make(state);
 }

@@ -288,6 +288,36 @@ static void both_are_kept_in_files(void **state) {
     remove(path[1]);
 }
 
+/* The file names its text by the whole path, the run beside it by the one that was typed. */
+static void the_same_text_is_the_same_by_any_path(void **state) {
+    (void)state;
+    char text[80], path[80], line[200];
+    snprintf(text, sizeof text, "/tmp/lantern_test_versus_%ld.txt", (long)getpid());
+    snprintf(path, sizeof path, "/tmp/lantern_test_versus_%ld.model", (long)getpid());
+    FILE *f = fopen(text, "w");
+    assert_non_null(f);
+    for (int i = 0; i < 90; i++) fprintf(f, "the owl of %d sings of %d foxes\n", i, i % 7);
+    assert_int_equal(fclose(f), 0);
+    snprintf(line, sizeof line, PLAN " corpus=../../../../../../../../..%s lr=0.02", text);
+    Lab *l = fixture_lab(line);
+    fixture_do(l, "until 5");
+    snprintf(line, sizeof line, "save %s", path);
+    fixture_do(l, line);
+    fixture_do(l, "restart lr=0.01");
+    snprintf(line, sizeof line, "versus open %s B", path);
+    fixture_do(l, line);
+    assert_string_equal(fixture_facts(l).run_name[1], "lr=0.02");
+    fixture_do(l, "until 10");
+    f = fopen(text, "a");
+    assert_non_null(f);
+    fputs("one more\n", f);
+    assert_int_equal(fclose(f), 0);
+    fixture_refused(l, line, "cannot be trained on: ");
+    lab_free(l);
+    remove(text);
+    remove(path);
+}
+
 /* While the model of an experiment is looked at both wait; the sentence stays when runs of other shapes take turns. */
 static void others_may_be_looked_at_meanwhile(void **state) {
     (void)state;
@@ -333,6 +363,7 @@ int main(void) {
         cmocka_unit_test(one_may_diverge),
         cmocka_unit_test(tables_hold_both),
         cmocka_unit_test(both_are_kept_in_files),
+        cmocka_unit_test(the_same_text_is_the_same_by_any_path),
         cmocka_unit_test(others_may_be_looked_at_meanwhile),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

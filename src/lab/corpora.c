@@ -46,11 +46,9 @@ Status corpora_sample(const char *spec, const char *grammar, CorpusTokens tokens
     return corpus_sample(g, file_base_name(spec), NULL, NULL, tokens, sentences, test, seed, out);
 }
 
-static Status read_text(const char *spec, CorpusTokens tokens, long most, Corpus **out) {
-    STATUS_TRY(corpus_read_lines(spec, tokens, out));
-    Sentences *train = &(*out)->train;
-    if (most > 0 && train->sentences > most) train->sentences = most;
-    return status_ok();
+void corpora_fit(Corpus *c, int context, long most) {
+    if (!c->language) corpus_part(c, context);
+    if (!c->grammar && most > 0 && c->train.sentences > most) c->train.sentences = most;
 }
 
 /* The file of the grammar that SPEC names; false: it names a text. */
@@ -62,7 +60,7 @@ static bool find_grammar(const char *spec, Str *path) {
 }
 
 Status corpora_load_rule(const char *spec, const char *start, const char *set, CorpusTokens tokens, long sentences,
-                         long most, long test, uint64_t seed, Corpus **out) {
+                         long test, uint64_t seed, Corpus **out) {
     STATUS_TRY(corpora_check(spec));
     Grammar *g;
     Str path;
@@ -73,17 +71,16 @@ Status corpora_load_rule(const char *spec, const char *start, const char *set, C
     STATUS_TRY(s);
     if (grammar) return corpus_sample(g, file_base_name(spec), start, set, tokens, sentences, test, seed, out);
     if (start || set) return status_usage(_("corpus: '%s' is a text; only a grammar has rules to start with"), spec);
-    return read_text(spec, tokens, most, out);
+    return corpus_read_lines(spec, tokens, out);
 }
 
-Status corpora_load(const char *spec, CorpusTokens tokens, long sentences, long most, long test, uint64_t seed,
-                    Corpus **out) {
-    return corpora_load_rule(spec, NULL, NULL, tokens, sentences, most, test, seed, out);
+Status corpora_load(const char *spec, CorpusTokens tokens, long sentences, long test, uint64_t seed, Corpus **out) {
+    return corpora_load_rule(spec, NULL, NULL, tokens, sentences, test, seed, out);
 }
 
 Status corpora_words(const char *spec, uint64_t seed, Vocab **out) {
     Corpus *corpus;
-    STATUS_TRY(corpora_load(spec, (CorpusTokens){VOCAB_WORD, 0}, 1, 0, 1, seed, &corpus));
+    STATUS_TRY(corpora_load(spec, (CorpusTokens){VOCAB_WORD, 0}, 1, 1, seed, &corpus));
     *out = vocab_copy(corpus->vocab);
     corpus_free(corpus);
     return status_ok();

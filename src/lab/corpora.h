@@ -1,5 +1,5 @@
 /* corpora: where a corpus comes from: the name of a built-in grammar ("farm"), a grammar file (ends in .grammar), or a
- * text file with one sentence a line. Private to the laboratory. */
+ * text file with one sentence a line (one line alone: corpus.h). Private to the laboratory. */
 #ifndef LAB_CORPORA_H
 #define LAB_CORPORA_H
 
@@ -13,13 +13,17 @@ bool corpora_is_grammar(const char *spec);
 /* As corpora_load samples it, from the text of a grammar. SPEC is what it was called. */
 Status corpora_sample(const char *spec, const char *grammar, CorpusTokens tokens, long sentences, long test,
                       uint64_t seed, Corpus **out) STATUS_CHECKED;
-/* From a grammar: SENTENCES training and TEST test sentences are sampled with SEED. From a text: its last twentieth is
- * for testing; of the rest at most MOST sentences (0: all) are for training. */
-Status corpora_load(const char *spec, CorpusTokens tokens, long sentences, long most, long test, uint64_t seed,
+/* From a grammar: SENTENCES training and TEST test sentences are sampled with SEED. From a text: all of it, its last
+ * twentieth for testing. */
+Status corpora_load(const char *spec, CorpusTokens tokens, long sentences, long test, uint64_t seed,
                     Corpus **out) STATUS_CHECKED;
 /* The same with START and SET of the grammar, as language_new takes them; a text has neither: STATUS_USAGE. */
 Status corpora_load_rule(const char *spec, const char *start, const char *set, CorpusTokens tokens, long sentences,
-                         long most, long test, uint64_t seed, Corpus **out) STATUS_CHECKED;
+                         long test, uint64_t seed, Corpus **out) STATUS_CHECKED;
+/* Cuts what was loaded for a model that sees CONTEXT tokens: long sentences go in parts, but for those whose truth is
+ * known, of which only the beginnings are learned, so that it can be told of them too. Of a text the first MOST training
+ * sentences stay, parts counted (0: all). */
+void corpora_fit(Corpus *c, int context, long most);
 
 /* The words of what corpora_load reads with SEED. */
 Status corpora_words(const char *spec, uint64_t seed, Vocab **out) STATUS_CHECKED;

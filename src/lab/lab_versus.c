@@ -205,6 +205,13 @@ static Status begin_with(Lab *l, const Words *w) {
 
 /* ---- files ---- */
 
+static Status check_rival(const Lab *l, const Run *r, const char *path) {
+    if (run_reads_only(r)) return status_usage(_("'%s' is a model that is only read"), path);
+    if (run_missing(r)[0]) return status_usage(_("'%s' cannot be trained on: %s"), path, run_missing(r));
+    if (recipe_same_batches(l->train.live, r)) return status_ok();
+    return status_usage(_("'%s' did not learn from the batches of the run that is looked at"), path);
+}
+
 /* A file that kept step with the run that is looked at; LETTER is its own. */
 static Status open_rival(Lab *l, const char *path, const char *letter) {
     STATUS_TRY(needs_training(l));
@@ -212,15 +219,14 @@ static Status open_rival(Lab *l, const char *path, const char *letter) {
     Options *o = options_copy(l->options);
     Run *r = NULL;
     Status s = run_open(path, NULL, o, share_of_threads(l), &r);
-    if (status_is_ok(&s)) recipe_describe(r, o);
-    if (status_is_ok(&s) &&
-        (run_reads_only(r) || run_steps(r) != run_steps(l->train.live) || recipe_other_batches(l->options, o)))
-        s = status_usage(_("'%s' did not learn from the batches of the run that is looked at"), path);
+    if (status_is_ok(&s)) s = check_rival(l, r, path);
     if (!status_is_ok(&s)) {
         run_free(r);
         options_free(o);
         return s;
     }
+    recipe_describe_model(r, o);
+    recipe_say_as(l->options, o);
     adopt_rival(l, r, o);
     l->rival_is_a = strcmp(letter, "A") == 0;
     return s;

@@ -7,11 +7,13 @@
 #include "status.h"
 #include "text/corpus.h"
 
-/* Where it comes from, as corpora_load takes it: what the file names, for a text that is not there any more the text
- * that corpus= of O names; NULL: nobody knows. Borrowed. */
+/* Where it comes from, as corpora_load takes it: what the file names; where that is nothing, the text that corpus= of O
+ * names, which may not be standard input; NULL: nobody knows. Borrowed. */
 const char *original_spec(const Checkpoint *c, const Options *o);
-/* Of the grammar in the file, else of original_spec; in as many sentences as it had. STATUS_USAGE: it is not there, or
- * its vocabulary is another than the file's; the sentence names it. */
+/* How many sentences it was asked for, as sentences= counts them: as the file says, else as O does. */
+long original_sentences(const Checkpoint *c, const Options *o);
+/* Of the grammar in the file, else of original_spec; in as many sentences as it had, cut for the model's context.
+ * STATUS_USAGE: it is not there, or its vocabulary is another than the file's; the sentence names it. */
 Status original_corpus(const Checkpoint *c, const Options *o, Corpus **out) STATUS_CHECKED;
 
 #endif

@@ -35,6 +35,18 @@ const char *recipe_other_batches(const Options *before, const Options *after) {
     return other_data(before, after, options_differ(before, after, "context"));
 }
 
+static bool same_sentences(const Sentences *a, const Sentences *b) {
+    if (a->sentences != b->sentences || a->sentences == 0) return a->sentences == b->sentences;
+    size_t starts = (size_t)a->sentences + 1, ids = (size_t)a->start[a->sentences];
+    return memcmp(a->start, b->start, starts * sizeof *a->start) == 0 && memcmp(a->id, b->id, ids * sizeof *a->id) == 0;
+}
+
+bool recipe_same_batches(const Run *a, const Run *b) {
+    const Corpus *x = run_read_corpus(a), *y = run_read_corpus(b);
+    return run_seed(a) == run_seed(b) && run_steps(a) == run_steps(b) && run_recipe(a).batch == run_recipe(b).batch &&
+           vocab_same(x->vocab, y->vocab) && same_sentences(&x->train, &y->train);
+}
+
 static void say_difference(const ParamsDifference *d, Str *why) {
     const Slice *a = &d->a, *b = &d->b;
     int all = d->gone + d->fresh + d->reshaped;
@@ -154,7 +166,7 @@ static void describe_data(const Run *r, Options *o) {
     snprintf(seed, sizeof seed, "%llu", (unsigned long long)run_seed(r));
     put(o, "seed", seed);
     put(o, "corpus", run_spec(r));
-    if (corpus->train.sentences > 0) put_int(o, "sentences", corpus->train.sentences);
+    if (run_sentences(r) > 0) put_int(o, "sentences", run_sentences(r));
     put(o, "tokens", vocab_unit_name(vocab_unit(corpus->vocab)));
     if (vocab_unit(corpus->vocab) == VOCAB_BPE) put_int(o, "merges", vocab_merges(corpus->vocab));
     put_int(o, "batch", run_recipe(r).batch);
@@ -165,11 +177,36 @@ const char *recipe_arch(const Run *r) {
     return model_config(run_read_model(r))->pos == POS_ROPE ? "modern" : "gpt";
 }
 
-void recipe_describe(const Run *r, Options *o) {
+void recipe_describe_model(const Run *r, Options *o) {
     Recipe recipe = run_recipe(r);
     put(o, "arch", recipe_arch(r));
     describe_model(&recipe.model, o);
     describe_optim(&recipe.optim, o);
+}
+
+static void comes_to(const Options *o, const char *name, Str *out) {
+    if (options_is_set(o, name))
+        str_add(out, options_value(o, name));
+    else
+        (void)options_follow(o, name, out);
+}
+
+void recipe_say_as(const Options *a, Options *o) {
+    for (int i = 0; i < options_count(o); i++) {
+        const char *name = options_row(o, i)->name;
+        Str theirs, ours;
+        str_init(&theirs);
+        str_init(&ours);
+        comes_to(a, name, &theirs);
+        comes_to(o, name, &ours);
+        if (strcmp(theirs.s, ours.s) == 0) put(o, name, options_value(a, name));
+        str_done(&theirs);
+        str_done(&ours);
+    }
+}
+
+void recipe_describe(const Run *r, Options *o) {
+    recipe_describe_model(r, o);
     describe_data(r, o);
 }
 

@@ -15,10 +15,16 @@ Status recipe_of(const Run *r, const Options *before, const Options *after, Reci
 const char *recipe_arch(const Run *r); /* the preset that its model is nearest to */
 /* Sets O to what R, which was opened from a file, is made of, so that O describes it. */
 void recipe_describe(const Run *r, Options *o);
+/* The same but for its corpus and plan, which are those that O has. */
+void recipe_describe_model(const Run *r, Options *o);
 /* Adds the model's fields that O gives other values than its preset has, but for those that the head line shows
  * anyway: "window=3 softcap=20"; nothing when there is none. */
 void recipe_words(const Options *o, Str *out);
 
+/* Whether both learn from the same batches, whatever their options call them. */
+bool recipe_same_batches(const Run *a, const Run *b);
+/* Where both come to the same O says it as A does, given or not. */
+void recipe_say_as(const Options *a, Options *o);
 /* The option that makes other batches, or another number of them, in AFTER than in BEFORE; NULL: none does. */
 const char *recipe_other_batches(const Options *before, const Options *after);
 /* Options whose text is another in B than in A, in the order of the rows; NULL after the last. */

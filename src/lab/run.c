@@ -31,10 +31,10 @@ struct Run {
     RunUpdate last; /* of that update; step 0: none is known */
     int batch_size;
     long done, steps;
-    long planned, sentences; /* what the opened file says of the plan; 0: it is a new run */
-    char missing[500];       /* why an opened run has no corpus; "" when it has one */
-    bool reads_only;         /* somebody else's model: no shards, no moments, no gradient */
-    char *path, *tokenizer;  /* of that model; owned */
+    long planned;           /* steps that an opened file says of; 0: it is a new run */
+    char missing[500];      /* why an opened run has no corpus; "" when it has one */
+    bool reads_only;        /* somebody else's model: no shards, no moments, no gradient */
+    char *path, *tokenizer; /* of that model; owned */
 };
 
 /* Life. */
@@ -62,16 +62,15 @@ static Status fits_corpus(const Corpus *c) {
     return status_usage(_("corpus: '%s' has no sentences to learn from"), c->name);
 }
 
-/* Of sentences whose truth is known only their beginnings are learned, which it can be told of too. */
-static void part(Corpus *c, int context) {
-    if (!c->language) corpus_part(c, context);
-}
-
 /* The corpus that the options name, ready to learn from. */
 static Status load_corpus(const Options *o, const RunStart *start, uint64_t seed, Corpus **out) {
-    long sentences = (long)options_int(o, "sentences"), most = options_is_given(o, "sentences") ? sentences : 0;
-    return corpora_load_rule(options_text(o, "corpus"), start->start, start->set, run_tokens(o), sentences, most,
-                             RUN_TEST_SENTENCES, seed, out);
+    return corpora_load_rule(options_text(o, "corpus"), start->start, start->set, run_tokens(o),
+                             (long)options_int(o, "sentences"), RUN_TEST_SENTENCES, seed, out);
+}
+
+/* Cut for CONTEXT, to as many sentences as O asks for. */
+static void fit_corpus(const Options *o, int context, Corpus *c) {
+    corpora_fit(c, context, options_is_given(o, "sentences") ? (long)options_int(o, "sentences") : 0);
 }
 
 /* The parameters of another model of the same shape. */
@@ -87,8 +86,10 @@ static Status take_params(Model *m, const Model *from) {
 
 static Run *new_run(const Options *o, const RunStart *start, uint64_t seed, int threads, Corpus *corpus, Model *m) {
     Run *r = MEM_NEW(Run);
-    r->data = run_data_new(corpus, options_text(o, "corpus"));
-    r->data->borrowed = corpus == start->corpus;
+    bool borrowed = corpus == start->corpus;
+    r->data = run_data_new(corpus, options_text(o, "corpus"),
+                           borrowed ? corpus->train.sentences : (long)options_int(o, "sentences"));
+    r->data->borrowed = borrowed;
     r->seed = seed;
     r->batch_size = (int)options_int(o, "batch");
     r->steps = start->steps ? start->steps : (long)options_int(o, "epochs") * run_per_epoch(r);
@@ -102,7 +103,7 @@ static Status begin_model(const Options *o, const RunStart *start, uint64_t seed
     ModelConfig c;
     STATUS_TRY(fits_corpus(corpus));
     STATUS_TRY(run_config(o, vocab_size(corpus->vocab), &c));
-    if (corpus != start->corpus) part(corpus, c.context);
+    if (corpus != start->corpus) fit_corpus(o, c.context, corpus);
     *out = model_new(&c, seed);
     Status s = take_params(*out, start->model);
     if (!status_is_ok(&s)) model_free(*out);
@@ -144,10 +145,12 @@ static RunData *data_for(const Checkpoint *c, const Options *o, char *missing, s
     Corpus *corpus;
     const char *spec = original_spec(c, o);
     Status s = original_corpus(c, o, &corpus);
-    if (status_is_ok(&s)) return run_data_new(corpus, spec);
+    if (status_is_ok(&s)) return run_data_new(corpus, spec, original_sentences(c, o));
     snprintf(missing, bytes, "%s", s.text);
     const char *name = c->corpus[0] ? c->corpus : spec ? file_base_name(spec) : _("a text");
-    return run_data_new(only_words(vocab_copy(c->vocab), name), spec ? spec : "");
+    RunData *d = run_data_new(only_words(vocab_copy(c->vocab), name), spec ? spec : "", 0);
+    run_data_lose(d, c);
+    return d;
 }
 
 /* The plan ends where the file does when there is nothing to go on with. */
@@ -156,7 +159,6 @@ static void take_plan(Run *r, const Checkpoint *c) {
     r->done = c->step;
     r->steps = c->has_optim && learns ? c->steps : c->step;
     r->planned = c->has_optim ? c->steps : c->step;
-    r->sentences = c->sentences;
 }
 
 /* The state of the file, for a run that was set up with its model. */
@@ -180,7 +182,7 @@ static Status open_loaded(const char *path, const char *tokenizer, const Options
         return s;
     }
     Run *r = MEM_NEW(Run);
-    r->data = run_data_new(only_words(l.vocab, l.kind), "");
+    r->data = run_data_new(only_words(l.vocab, l.kind), "", 0);
     r->seed = (uint64_t)options_int(o, "seed");
     r->optim.config = run_optim_config(o);
     r->reads_only = true;
@@ -295,6 +297,10 @@ long run_steps_of_epoch(const Run *r, int batch) {
 
 const char *run_spec(const Run *r) {
     return r->data->spec;
+}
+
+long run_sentences(const Run *r) {
+    return r->data->sentences;
 }
 
 const Model *run_read_model(const Run *r) {
@@ -485,26 +491,28 @@ void run_memory_done(RunMemory *m) {
 
 /* Where the text of the run lies, wherever lantern is started the next time; NULL: it learns from a grammar, or from
  * what came in by a pipe. free() it. */
-static char *text_path(const Run *r) {
-    const char *spec = r->data->spec;
-    if (r->data->corpus->grammar || strcmp(spec, "-") == 0 || !*spec || corpora_is_grammar(spec)) return NULL;
+static char *text_path(const RunData *d) {
+    const char *spec = d->spec;
+    if (d->corpus->grammar || strcmp(spec, "-") == 0 || !*spec || corpora_is_grammar(spec)) return NULL;
     char *whole = realpath(spec, NULL);
     return whole ? whole : strdup(spec);
 }
 
+/* What a file says of its corpus, TEXT being where it lies. */
+static void name_corpus(const RunData *d, const char *text, CheckpointRun *out) {
+    const Corpus *c = d->corpus;
+    out->corpus = d->lost ? d->lost->corpus : c->grammar ? d->spec : "";
+    out->grammar = d->lost ? d->lost->grammar : c->grammar ? grammar_text(c->grammar) : NULL;
+    out->sentences = d->lost ? d->lost->sentences : d->sentences;
+    out->text = d->lost ? d->lost->text : text;
+}
+
 Status run_save(Run *r, const char *path) {
     if (r->reads_only) return loaded_refer(path, r->path, r->tokenizer);
-    const Corpus *c = r->data->corpus;
-    char *text = text_path(r);
-    CheckpointRun run = {.seed = r->seed,
-                         .step = r->done,
-                         .steps = run_planned(r),
-                         .corpus = c->grammar ? r->data->spec : "",
-                         .grammar = c->grammar ? grammar_text(c->grammar) : NULL,
-                         .sentences = r->missing[0] ? r->sentences : c->train.sentences,
-                         .batch = r->batch_size,
-                         .text = text};
-    Status s = checkpoint_write_run(path, r->model, c->vocab, &r->optim, &run);
+    char *text = text_path(r->data);
+    CheckpointRun run = {.seed = r->seed, .step = r->done, .steps = run_planned(r), .batch = r->batch_size};
+    name_corpus(r->data, text, &run);
+    Status s = checkpoint_write_run(path, r->model, r->data->corpus->vocab, &r->optim, &run);
     free(text);
     return s;
 }

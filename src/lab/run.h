@@ -111,6 +111,7 @@ long run_steps(const Run *r);          /* of the plan */
 long run_planned(const Run *r);        /* the same, also where they cannot be made: its corpus is missing */
 long run_per_epoch(const Run *r);
 long run_steps_of_epoch(const Run *r, int batch); /* the same with BATCH sentences a step */
+long run_sentences(const Run *r);                 /* as sentences= says them; 0: its corpus is missing */
 const char *run_spec(const Run *r);               /* where the corpus comes from, as corpora_load takes it */
 Model *run_model(Run *r);
 const Model *run_read_model(const Run *r);

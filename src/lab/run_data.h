@@ -4,6 +4,7 @@
 #define LAB_RUN_DATA_H
 
 #include "corpora.h"
+#include "io/checkpoint.h"
 #include "run.h"
 
 /* -log p of the sentences of one split under their language, each cut to CONTEXT predictions, summed up. */
@@ -13,15 +14,26 @@ typedef struct {
     long known, capacity;
 } Floor;
 
+/* What a file said of a corpus that is not there: saved again it says the same. */
+typedef struct {
+    char *corpus, *grammar, *text; /* as in Checkpoint; owned */
+    long sentences;
+} LostCorpus;
+
 typedef struct {
     Corpus *corpus; /* owned, unless borrowed */
     bool borrowed;
-    char *spec; /* where it comes from, as corpora_load takes it; owned */
+    char *spec;       /* where it comes from, as corpora_load takes it; owned */
+    long sentences;   /* of training, as sentences= counts them: of a grammar before they are cut in parts */
+    LostCorpus *lost; /* of a run whose corpus is missing; NULL: it is there; owned */
     Floor train, test;
 } RunData;
 
-RunData *run_data_new(Corpus *c, const char *spec); /* takes C over */
+/* Takes C over. DRAWN: the sentences that its grammar, if it has one, was asked for. */
+RunData *run_data_new(Corpus *c, const char *spec, long drawn);
 void run_data_free(RunData *d);
+/* Remembers what C says of its corpus, which could not be found. */
+void run_data_lose(RunData *d, const Checkpoint *c);
 /* Sum of -log p over the first N sentences of S, each cut to CONTEXT predictions; NaN without a grammar. */
 Status run_data_floor(RunData *d, const Sentences *s, Floor *f, long n, int context, double *sum) STATUS_CHECKED;
 

@@ -56,7 +56,7 @@ const Option run_plan_rows[] = {
     {"tokens", OPTION_CHOICE, "word", 0, 0, "word|char|byte|bpe", "",
      N_("what a token is: a word, split at blanks; a character; a byte; a sub-word (bpe)")},
     {"merges", OPTION_INT, "400", 0, 1e6, NULL, "", N_("merges that tokens=bpe learns from the corpus")},
-    {"sentences", OPTION_INT, "20000", 1, 1e8, NULL, "", N_("training sentences (of a text file: at most so many)")},
+    {"sentences", OPTION_INT, "20000", 1, 1e8, NULL, "", N_("training sentences (of a text file: at most so many, parts of long lines counted)")},
     {"epochs", OPTION_INT, "5", 0, 100000, NULL, "", N_("how often every sentence is seen; 0: the untrained model")},
     {"batch", OPTION_INT, "64", 1, 65536, NULL, "sentences", N_("sentences per step")},
     {"lr", OPTION_REAL, "0.003", 0, BIG, NULL, "", N_("highest learning rate")},

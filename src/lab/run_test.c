@@ -7,15 +7,30 @@
 
 enum { TEST_BATCH = 128 }; /* sentences of a pass */
 
-RunData *run_data_new(Corpus *c, const char *spec) {
+RunData *run_data_new(Corpus *c, const char *spec, long drawn) {
     RunData *d = MEM_NEW(RunData);
     d->corpus = c;
     d->spec = mem_text(spec);
+    d->sentences = c->grammar ? drawn : c->train.sentences;
     return d;
+}
+
+void run_data_lose(RunData *d, const Checkpoint *c) {
+    d->lost = MEM_NEW(LostCorpus);
+    *d->lost = (LostCorpus){mem_text(c->corpus), mem_text(c->grammar), mem_text(c->text), c->sentences};
+}
+
+static void lost_free(LostCorpus *l) {
+    if (!l) return;
+    mem_free(l->corpus);
+    mem_free(l->grammar);
+    mem_free(l->text);
+    mem_free(l);
 }
 
 void run_data_free(RunData *d) {
     if (!d) return;
+    lost_free(d->lost);
     if (!d->borrowed) corpus_free(d->corpus);
     mem_free(d->spec);
     mem_free(d->train.sum);
