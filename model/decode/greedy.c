@@ -2,6 +2,7 @@
 
 #include "bug.h"
 #include "cancel.h"
+#include "decode/log_softmax.h"
 #include "mem.h"
 
 #include <math.h>
@@ -25,13 +26,12 @@ static void begin(Path *p) {
     p->log_p = p->true_log_p = 0;
 }
 
-static void add(Path *p, int id, int end, double probability, double true_p) {
+static void add(Path *p, const PathStep *step, int end) {
     MEM_GROW(p->step, p->count, p->capacity);
-    double log_p = log(probability);
-    p->step[p->count++] = (PathStep){.id = id, .p = probability, .log_p = log_p, .true_p = true_p};
-    p->ended = id == end;
-    p->log_p += log_p;
-    p->true_log_p += log(true_p);
+    p->step[p->count++] = *step;
+    p->ended = step->id == end;
+    p->log_p += step->log_p;
+    p->true_log_p += log(step->true_p);
 }
 
 void path_words(const Vocab *v, const int *ids, int n, Str *out) {
@@ -51,13 +51,11 @@ int greedy_best(const real *logits, int vocabulary) {
     return best;
 }
 
-/* The likeliest id and its probability, softmax in double. */
-static int likeliest(const real *logits, int vocabulary, double *p) {
+/* The likeliest id and its probability. */
+static PathStep likeliest(const real *logits, int vocabulary) {
     int best = greedy_best(logits, vocabulary);
-    double sum = 0;
-    for (int i = 0; i < vocabulary; i++) sum += exp((double)logits[i] - (double)logits[best]);
-    *p = 1 / sum;
-    return best;
+    double log_p = (double)logits[best] - log_sum_exp(vocabulary, logits);
+    return (PathStep){.id = best, .p = exp(log_p), .log_p = log_p, .true_p = (double)NAN};
 }
 
 /* Writes the language's opinion of the steps beside them: one pass over the whole sentence. After the first step that
@@ -96,11 +94,10 @@ Status greedy_model(Decoder *d, int vocabulary, const Vocab *v, int end, Languag
     decoder_reset(d);
     const real *logits = decoder_feed(d, 0, ids, n);
     while (out->count < most && !cancel_wanted()) {
-        double p;
-        int id = likeliest(logits, vocabulary, &p);
-        add(out, id, end, p, (double)NAN);
+        PathStep step = likeliest(logits, vocabulary);
+        add(out, &step, end);
         if (out->ended || decoder_room(d, 0) < 1) break;
-        logits = decoder_feed(d, 0, &id, 1);
+        logits = decoder_feed(d, 0, &step.id, 1);
     }
     return l ? add_truth(out, v, l, ids, n) : status_ok();
 }
@@ -130,7 +127,7 @@ Status greedy_truth(Language *l, const Vocab *v, const int *ids, int n, int most
         if (best) {
             int id = vocab_find(v, best->token, strlen(best->token));
             BUG_ON(id < 0);
-            add(out, id, VOCAB_EOS, best->p, best->p);
+            add(out, &(PathStep){.id = id, .p = best->p, .log_p = log(best->p), .true_p = best->p}, VOCAB_EOS);
             if (words.len) str_add_char(&words, ' ');
             str_add(&words, best->token);
         }

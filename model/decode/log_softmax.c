@@ -33,22 +33,30 @@ SIMD_INLINE double exp_below(double x) {
     return x < -708 ? 0 : p * power.d;
 }
 
+enum { PARTS = 8, BLOCK = 64 }; /* a block is whole rounds of the parts */
+
 /* Always in the same order: eight sums, then those. */
-SIMD_INLINE double total(int n, const double *x) {
-    double part[8] = {0};
+SIMD_INLINE void add_up(int n, const double *x, double part[PARTS]) {
     int i = 0;
-    for (; i + 8 <= n; i += 8)
-        for (int j = 0; j < 8; j++) part[j] += x[i + j];
-    for (; i < n; i++) part[i % 8] += x[i];
+    for (; i + PARTS <= n; i += PARTS)
+        for (int j = 0; j < PARTS; j++) part[j] += x[i + j];
+    for (; i < n; i++) part[i % PARTS] += x[i];
+}
+
+/* Sum of exp(x - MOST). */
+SIMD_CLONES static double sum_row(int n, const real *x, double most) {
+    double part[PARTS] = {0}, y[BLOCK];
+    for (int from = 0; from < n; from += BLOCK) {
+        int here = n - from < BLOCK ? n - from : BLOCK;
+#pragma omp simd
+        for (int i = 0; i < here; i++) y[i] = exp_below((double)x[from + i] - most);
+        add_up(here, y, part);
+    }
     return ((part[0] + part[4]) + (part[2] + part[6])) + ((part[1] + part[5]) + (part[3] + part[7]));
 }
 
-/* y = exp(x - the largest); returns log sum exp(x). */
-SIMD_CLONES static double exp_row(int n, const real *x, double *y) {
-    double most = (double)row_max(n, x);
-#pragma omp simd
-    for (int i = 0; i < n; i++) y[i] = exp_below((double)x[i] - most);
-    return most + log(total(n, y));
+SIMD_CLONES static double most_of(int n, const real *x) {
+    return (double)row_max(n, x);
 }
 
 SIMD_CLONES static void subtract_row(int n, const real *x, double log_z, double *y) {
@@ -56,7 +64,11 @@ SIMD_CLONES static void subtract_row(int n, const real *x, double log_z, double 
     for (int i = 0; i < n; i++) y[i] = (double)x[i] - log_z;
 }
 
+double log_sum_exp(int n, const real *logits) {
+    double most = most_of(n, logits);
+    return most + log(sum_row(n, logits, most));
+}
+
 void log_softmax(int n, const real *logits, double *log_p) {
-    double log_z = exp_row(n, logits, log_p);
-    subtract_row(n, logits, log_z, log_p);
+    subtract_row(n, logits, log_sum_exp(n, logits), log_p);
 }

@@ -8,4 +8,7 @@
  * -INFINITY, makes all NaN. The same bits on every processor, within 1e-15 of libm's. */
 void log_softmax(int n, const real *logits, double *log_p);
 
+/* log sum exp(logits), with the same care: log_p[i] above is logits[i] minus this. */
+double log_sum_exp(int n, const real *logits);
+
 #endif

@@ -3,6 +3,7 @@
 #include "bug.h"
 #include "cancel.h"
 #include "corpora.h"
+#include "decode/log_softmax.h"
 #include "forward.h"
 #include "intl.h"
 #include "languages.h"
@@ -237,10 +238,7 @@ void copying_done(CopyTask *t) {
 
 /* -log2 of the probability of TARGET. */
 static double bits_of(const real *logits, int vocab, int target) {
-    double most = (double)-INFINITY, sum = 0;
-    for (int i = 0; i < vocab; i++) most = fmax(most, (double)logits[i]);
-    for (int i = 0; i < vocab; i++) sum += exp((double)logits[i] - most);
-    return (log(sum) + most - (double)logits[target]) / log(2);
+    return (log_sum_exp(vocab, logits) - (double)logits[target]) / log(2);
 }
 
 static void add_bits(const Story *s, const real *logits, int vocab, CopyBits *sum) {

@@ -1,6 +1,7 @@
 /* batch.loss: one batch, three averages: over tokens, over sentences, and over all positions when pads are not left out
  * (lecture 3, 3.3, exercise 2). */
 #include "corpora.h"
+#include "decode/log_softmax.h"
 #include "experiment.h"
 #include "forward.h"
 #include "intl.h"
@@ -133,33 +134,30 @@ static Status take(void *user, const CorporaWord *word, int words) {
 }
 
 /* Inputs <s> w1 .. wn, then pads up to ROWS; targets w1 .. wn </s>, then pads. Adds up the cross-entropies of both. */
-static void pass(Forward *f, const Model *m, Sentence *s, int rows, double *wide, double *pads) {
+static void pass(Forward *f, const Model *m, Sentence *s, int rows, double *pads) {
     int vocab = model_config(m)->vocab;
     int *input = MEM_ARRAY(int, (size_t)rows); /* VOCAB_PAD is 0 */
     memcpy(input, s->ids, (size_t)(s->n - 1) * sizeof *input);
     const real *logits = forward_ids(f, m, input, rows);
     for (int i = 0; i < rows; i++, logits += vocab) {
         bool is_pad = i >= s->n - 1;
-        for (int k = 0; k < vocab; k++) wide[k] = (double)logits[k];
-        *(is_pad ? pads : &s->sum) -= speaker_log_p(wide, vocab, is_pad ? VOCAB_PAD : s->ids[i + 1]);
+        int target = is_pad ? VOCAB_PAD : s->ids[i + 1];
+        *(is_pad ? pads : &s->sum) += log_sum_exp(vocab, logits) - (double)logits[target];
     }
     mem_free(input);
 }
 
 static Status measure(Study *s, const TrainedModel *m, Losses *l) {
     bool given = options_is_set(study_options(s), "pad_loss");
-    int vocab = model_config(m->model)->vocab;
-    double *wide = MEM_ARRAY(double, (size_t)vocab);
     Forward *f = forward_new();
     Status status = status_ok();
     for (long i = 0; i < l->n && status_is_ok(&status); i++) {
         Sentence *sentence = &l->sentence[i];
-        pass(f, m->model, sentence, (int)(given ? sentence->tokens : l->longest), wide, &l->pads);
+        pass(f, m->model, sentence, (int)(given ? sentence->tokens : l->longest), &l->pads);
         if (!study_progress(s, 0.2 + 0.8 * (double)i / (double)l->n, _("sentence %ld of %ld"), i + 1, l->n))
             status = status_cancelled();
     }
     forward_free(f);
-    mem_free(wide);
     return status;
 }
 

@@ -1,5 +1,6 @@
 /* lm.score: the chain rule, token by token, with the truth beside it (lecture 3, 2.3). */
 #include "bug.h"
+#include "decode/log_softmax.h"
 #include "experiment.h"
 #include "intl.h"
 #include "mem.h"
@@ -69,12 +70,6 @@ static void add_real_or_empty(Table *t, bool known, double x) {
     }
 }
 
-/* log p of token ID in a row of logits. */
-static double row_log_p(const real *row, int vocab, int id, double *wide) {
-    for (int i = 0; i < vocab; i++) wide[i] = (double)row[i];
-    return speaker_log_p(wide, vocab, id);
-}
-
 static void add_summary(Table *t, int n, double log_p, bool known, double true_log_p) {
     table_add_int(t, n);
     table_add_real(t, -log_p / n);
@@ -86,13 +81,13 @@ static void add_summary(Table *t, int n, double log_p, bool known, double true_l
 static void add_scores(Study *s, const TrainedModel *m, const int *ids, int n, const double *truth) {
     Table *t = study_table(s, "score");
     int vocab = model_config(m->model)->vocab;
-    double *wide = MEM_ARRAY(double, (size_t)vocab);
     Observers *o = observers_new();
     Scene scene = models_scene(m, ids, n - 1, study_seed(s));
     const real *logits = observers_logits(o, &scene);
     double sum = 0, true_sum = 0;
     for (int i = 1; i < n; i++) {
-        double log_p = row_log_p(logits + (size_t)(i - 1) * (size_t)vocab, vocab, ids[i], wide);
+        const real *row = logits + (size_t)(i - 1) * (size_t)vocab;
+        double log_p = (double)row[ids[i]] - log_sum_exp(vocab, row);
         sum += log_p;
         if (truth) true_sum += truth[i];
         table_add_int(t, i);
@@ -103,7 +98,6 @@ static void add_scores(Study *s, const TrainedModel *m, const int *ids, int n, c
     }
     add_summary(study_table(s, "summary"), n - 1, sum, truth != NULL, true_sum);
     observers_free(o);
-    mem_free(wide);
 }
 
 static Status score(Study *s, const TrainedModel *m) {

@@ -2,6 +2,7 @@
 
 #include "assets.h"
 #include "bug.h"
+#include "decode/log_softmax.h"
 #include "file.h"
 #include "intl.h"
 #include "io/checkpoint.h"
@@ -336,16 +337,14 @@ Scene models_scene(const TrainedModel *m, const int *ids, int n, uint64_t seed) 
 
 double models_log_p(const TrainedModel *m, const int *ids, int n, int from) {
     int vocab = model_config(m->model)->vocab;
-    double *wide = MEM_ARRAY(double, (size_t)vocab), sum = 0;
+    double sum = 0;
     Observers *o = observers_new();
     Scene scene = models_scene(m, ids, n - 1, 0);
     const real *logits = observers_logits(o, &scene);
     for (int i = from; i < n; i++) {
         const real *row = logits + (size_t)(i - 1) * (size_t)vocab;
-        for (int k = 0; k < vocab; k++) wide[k] = (double)row[k];
-        sum += speaker_log_p(wide, vocab, ids[i]);
+        sum += (double)row[ids[i]] - log_sum_exp(vocab, row);
     }
     observers_free(o);
-    mem_free(wide);
     return sum;
 }

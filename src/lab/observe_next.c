@@ -1,6 +1,7 @@
 /* Observers of the next token: what model and truth say, and the pipeline that a token is drawn through. */
 #include "scene.h"
 
+#include "decode/log_softmax.h"
 #include "mem.h"
 #include "rng.h"
 #include "tokens.h"
@@ -36,12 +37,6 @@ static const real *last_logits(Observers *o, const Scene *scene) {
     return observers_logits(o, scene) + (size_t)(scene->visible - 1) * vocab;
 }
 
-static double log_sum_exp(const Candidate *sorted, int n) {
-    double most = (double)sorted[0].logit, sum = 0;
-    for (int i = 0; i < n; i++) sum += exp((double)sorted[i].logit - most);
-    return most + log(sum);
-}
-
 static const Column untouched_columns[] = {
     {"token", COLUMN_TEXT, ""}, {"id", COLUMN_INT, ""}, {"model_p", COLUMN_DOUBLE, ""}, {0}};
 
@@ -50,12 +45,13 @@ static void add_untouched(Observers *o, const Scene *scene, Snapshot *s, const b
     const double *logits = observers_untouched(o, scene);
     if (!logits) return;
     int vocab = model_config(scene->model)->vocab;
+    double log_z = speaker_log_z(logits, vocab);
     Table *t = table_new("untouched", untouched_columns);
     for (int id = 0; id < vocab; id++) {
         if (!shown[id]) continue;
         table_add_text(t, tokens_name(scene->vocab, id));
         table_add_int(t, id);
-        table_add_real(t, exp(speaker_log_p(logits, vocab, id)));
+        table_add_real(t, exp(logits[id] - log_z));
     }
     snapshot_add_table(s, t);
 }
@@ -86,7 +82,7 @@ void observe_next(Observers *o, const Scene *scene, Snapshot *s) {
     int vocab = model_config(scene->model)->vocab;
     Candidate *c = candidates(o, scene);
     bool *shown = shown_tokens(scene, c);
-    double log_z = log_sum_exp(c, vocab);
+    double log_z = log_sum_exp(vocab, last_logits(o, scene));
     const NextList *truth = observers_truth(o, scene, scene->ids, scene->visible);
     Table *t = table_new("next", observe_next_columns);
     for (int i = 0; i < rows_of(scene); i++) {

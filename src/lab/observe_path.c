@@ -1,4 +1,5 @@
 /* The observer of the greedy continuation: where the model goes from what is visible, and where the truth goes. */
+#include "decode/log_softmax.h"
 #include "mem.h"
 #include "paths.h"
 #include "scene.h"
@@ -11,14 +12,13 @@
 /* log p of the model for what the truth added: one pass over all of it. */
 static double model_log_p(Decoder *d, const Scene *scene, const int *ids, int n) {
     int vocab = model_config(scene->model)->vocab;
-    double sum = 0, *wide = MEM_ARRAY(double, (size_t)vocab);
+    double sum = 0;
     const real *logits = decoder_feed_all(d, 0, ids, n - 1);
     for (int i = scene->visible; i < n; i++) {
-        for (int k = 0; k < vocab; k++) wide[k] = (double)logits[(size_t)(i - 1) * (size_t)vocab + (size_t)k];
-        sum += speaker_log_p(wide, vocab, ids[i]);
+        const real *row = logits + (size_t)(i - 1) * (size_t)vocab;
+        sum += (double)row[ids[i]] - log_sum_exp(vocab, row);
     }
     decoder_reset(d);
-    mem_free(wide);
     return sum;
 }
 

@@ -96,8 +96,8 @@ int speaker_best(const double *logits, int vocab) {
     return best;
 }
 
-double speaker_log_p(const double *logits, int vocab, int id) {
+double speaker_log_z(const double *logits, int vocab) {
     double most = logits[speaker_best(logits, vocab)], sum = 0;
     for (int i = 0; i < vocab; i++) sum += exp(logits[i] - most);
-    return logits[id] - most - log(sum);
+    return most + log(sum);
 }

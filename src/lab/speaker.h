@@ -21,7 +21,7 @@ Decoder *speaker_decoder(Speaker *s);
 const double *speaker_logits(Speaker *s, const int *ids, int n);
 /* The likeliest token, ties by lowest id. */
 int speaker_best(const double *logits, int vocab);
-/* log p of token ID: logit - log sum exp, in double. */
-double speaker_log_p(const double *logits, int vocab, int id);
+/* log sum exp: the log-probability of a token is its logit minus this. */
+double speaker_log_z(const double *logits, int vocab);
 
 #endif
