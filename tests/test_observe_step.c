@@ -258,6 +258,42 @@ static void numbers_as_a_table(void **state) {
     stage_free(s);
 }
 
+typedef struct {
+    const Tape *tape;
+    int nodes, without_loss;
+} Told;
+
+static void note_loss(void *data, const Taught *t, int node) {
+    Told *told = data;
+    (void)node;
+    told->tape = t->tape;
+    told->nodes++;
+    told->without_loss += t->loss == VID_NONE;
+}
+
+/* Of a long text in a large model nodes are told of while the pass runs: the loss is named from the first of them. */
+static void a_lean_pass_says_its_loss(void **state) {
+    (void)state;
+    Str text;
+    str_init(&text);
+    for (int i = 0; i < 520; i++) str_add(&text, i ? " the" : "the");
+    ModelConfig c = config_modern();
+    c.context = 521;
+    c.layers = 4;
+    c.d_ff = 1024;
+    Stage *s = stage_new(text.s, c);
+    Told told = {0};
+    assert_true(observers_stages_later(&s->scene));
+    Taught taught = observers_taught(s->observers, &s->scene, note_loss, &told);
+    assert_null(taught.grad);
+    assert_true(taught.loss != VID_NONE);
+    assert_ptr_equal(told.tape, taught.tape);
+    assert_int_equal(told.nodes, tape_nodes(taught.tape));
+    assert_int_equal(told.without_loss, 0);
+    stage_free(s);
+    str_done(&text);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_are_those_of_the_probe),
@@ -268,6 +304,7 @@ int main(void) {
         cmocka_unit_test(changes_are_those_between_two_states),
         cmocka_unit_test(numbers_as_a_table),
         cmocka_unit_test(numbers_of_one_operation),
+        cmocka_unit_test(a_lean_pass_says_its_loss),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

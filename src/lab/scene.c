@@ -349,12 +349,12 @@ typedef struct {
     TaughtSeen *seen;
     void *data;
     const Params *params;
-    Taught taught;
+    const Taught *taught; /* as far as it is known */
 } Teaching;
 
 static void teach_node(void *data, const Tape *t, int node) {
     const Teaching *g = data;
-    g->seen(g->data, &g->taught, node);
+    g->seen(g->data, g->taught, node);
     if (strcmp(tape_node(t, node).op, "attention") == 0) params_forget(g->params);
 }
 
@@ -366,7 +366,7 @@ Taught observers_taught(Observers *o, const Scene *scene, TaughtSeen *seen, void
     const Params *p = model_read_params(scene->model);
     if (!o->taught) o->taught = tape_new(TAPE_PROBE);
     Taught t = {.tape = o->taught, .loss = VID_NONE};
-    Teaching teaching = {seen, data, p, t};
+    Teaching teaching = {seen, data, p, &t};
     bool forward = scene->visible < 2 || (double)p->count * scene->visible > TAUGHT_MOST;
     bool lean = forward && observers_stages_later(scene);
     batch_clear(&o->taught_batch);
@@ -422,7 +422,7 @@ int observers_tokens(const Scene *scene) {
 Speaker *observers_speaker(Observers *o, const Scene *scene) {
     if (!o->speaking && !speaker_knows(o->speaker, scene->model)) drop_decoders(o);
     if (!o->speaking) speaker_reset(o->speaker, scene->model, &scene->tweak);
-    if (!o->speaking) decoder_set_forgetful(speaker_decoder(o->speaker), observers_stages_later(scene));
+    if (!o->speaking) speaker_expect(o->speaker, scene->visible);
     o->speaking = true;
     return o->speaker;
 }

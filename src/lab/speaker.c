@@ -66,6 +66,11 @@ Decoder *speaker_decoder(Speaker *s) {
     return s->decoder;
 }
 
+void speaker_expect(Speaker *s, int n) {
+    BUG_ON(!s->decoder);
+    decoder_set_forgetful(s->decoder, attention_stages_are_many(&s->config, n));
+}
+
 /* How many of ids[0..n-1] the stream has seen; less than n, for the last gives the logits. */
 static int seen(const Speaker *s, const int *ids, int n) {
     int most = decoder_position(s->decoder, 0), same = 0;
@@ -76,7 +81,7 @@ static int seen(const Speaker *s, const int *ids, int n) {
 
 const double *speaker_logits(Speaker *s, const int *ids, int n) {
     BUG_ON(!s->decoder || n < 1 || n > s->context);
-    decoder_set_forgetful(s->decoder, attention_stages_are_many(&s->config, n)); /* memory is dear then */
+    speaker_expect(s, n);
     int same = seen(s, ids, n);
     if (same) {
         decoder_truncate(s->decoder, 0, same);

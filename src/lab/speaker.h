@@ -17,6 +17,9 @@ void speaker_reset(Speaker *s, const Model *m, const ModelTweak *tweak);
 bool speaker_knows(const Speaker *s, const Model *m);
 /* The decoder behind it, for those who walk on by themselves; its stream 0 must be reset when they have done. */
 Decoder *speaker_decoder(Speaker *s);
+/* Texts of N tokens come: where those are long for the model memory is dear, and parameters that are only read go again
+ * once they were used. Of the decoders beside it too. speaker_logits does so by itself. */
+void speaker_expect(Speaker *s, int n);
 /* Logits [V] after ids[0..n-1], 1 <= n <= context; borrowed until the next call. */
 const double *speaker_logits(Speaker *s, const int *ids, int n);
 /* The likeliest token, ties by lowest id. */
