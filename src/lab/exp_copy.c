@@ -122,7 +122,6 @@ static Status trained_window(Copy *x, const WindowConfig *c, WindowLm *m) {
     Params *p = window_lm_params(m);
     Status s = status_ok();
     if (path.len == 0 || !kept_read(path.s, p->x, p->count)) {
-        params_fill(p, study_seed(x->study));
         s = train_window(x, m);
         if (status_is_ok(&s) && path.len) {
             Status kept = kept_write(path.s, p->x, p->count);

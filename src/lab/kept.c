@@ -2,6 +2,7 @@
 
 #include "assets.h"
 #include "file.h"
+#include "fingerprint.h"
 #include "gemm.h"
 #include "hash.h"
 #include "text/grammar.h"
@@ -9,8 +10,9 @@
 
 #include <string.h>
 
-/* Raised when the same recipe gives other numbers than before. */
-enum { KEPT_RECIPE = 3 };
+/* Raised when the same recipe means something else than before: other sentences, another plan, another window_lm. Other
+ * arithmetic of a Transformer shows in the fingerprint. */
+enum { KEPT_RECIPE = 4 };
 
 static void add(KeptRecipe *r, const void *p, size_t bytes) {
     r->hash = hash_bytes(r->hash, p, bytes);
@@ -28,6 +30,7 @@ void kept_add_text(KeptRecipe *r, const char *s) {
 KeptRecipe kept_recipe(void) {
     KeptRecipe r = {HASH_START};
     kept_add_number(&r, KEPT_RECIPE);
+    kept_add_number(&r, fingerprint());
     kept_add_number(&r, sizeof(real));
     kept_add_text(&r, version_number());
     kept_add_text(&r, gemm_core());
@@ -100,13 +103,14 @@ bool kept_read(const char *path, real *x, size_t n) {
     Str file;
     str_init(&file);
     uint64_t sum;
-    Status s = file_read(path, n * sizeof *x + sizeof sum, &file);
-    bool good = status_is_ok(&s) && file.len == n * sizeof *x + sizeof sum;
+    size_t bytes = n * sizeof *x;
+    Status s = file_read(path, bytes + sizeof sum, &file);
+    bool good = status_is_ok(&s) && file.len == bytes + sizeof sum;
     if (good) {
-        memcpy(x, file.s, n * sizeof *x);
-        memcpy(&sum, file.s + n * sizeof *x, sizeof sum);
-        good = sum == hash_bytes(HASH_START, x, n * sizeof *x);
+        memcpy(&sum, file.s + bytes, sizeof sum);
+        good = sum == hash_bytes(HASH_START, file.s, bytes);
     }
+    if (good) memcpy(x, file.s, bytes);
     str_done(&file);
     return good;
 }

@@ -16,7 +16,8 @@ typedef struct {
     uint64_t hash;
 } KeptRecipe;
 
-/* A recipe that knows this program, its number type and its kernels; then whatever else makes a model. */
+/* A recipe that knows this program, its number type, its kernels and what they come to (fingerprint.h); then whatever
+ * else makes a model. */
 KeptRecipe kept_recipe(void);
 void kept_add_number(KeptRecipe *r, uint64_t x);
 void kept_add_text(KeptRecipe *r, const char *s); /* NULL is another text than "" */
@@ -30,7 +31,7 @@ bool kept_add_source(KeptRecipe *r, const char *spec);
 bool kept_path(const KeptRecipe *r, const char *name, Str *path);
 
 /* The parameters of whatever is no language model, whose checkpoints hold the rest too: X [n], and a checksum. */
-bool kept_read(const char *path, real *x, size_t n); /* false: not there, or damaged; X may be half written then */
+bool kept_read(const char *path, real *x, size_t n); /* false: not there, or damaged; X is as it was */
 Status kept_write(const char *path, const real *x, size_t n) STATUS_CHECKED;
 
 #endif
