@@ -63,6 +63,42 @@ static void account_of_llama(void **state) {
     study_free(s);
 }
 
+static bool about_has(const Study *s, const char *key) {
+    Table *t = study_result(s, "about");
+    bool found = false;
+    for (long i = 0; i < table_rows(t); i++) found = found || strcmp(table_text(t, i, 0), key) == 0;
+    table_free(t);
+    return found;
+}
+
+/* No card says an epsilon; some say a base. What is counted is always said. */
+static void an_account_makes_nothing_up(void **state) {
+    (void)state;
+    Study *s = run_study("arch.account", "card=llama3-8b", NULL);
+    assert_false(about_has(s, "model_norm_eps"));
+    assert_false(about_has(s, "model_dropout"));
+    assert_string_equal(about_value(s, "model_rope_base"), "500000");
+    assert_string_equal(about_value(s, "model_bias"), "0");
+    study_free(s);
+    s = run_study("arch.account", "card=gpt2", "norm_eps=1e-4", NULL);
+    assert_false(about_has(s, "model_rope_base"));
+    assert_string_equal(about_value(s, "model_norm_eps"), "0.0001");
+    study_free(s);
+    s = run_study("arch.account", "arch=gpt", NULL); /* the preset's own */
+    assert_string_equal(about_value(s, "model_norm_eps"), "1e-05");
+    study_free(s);
+    Options *o = catalog_options(catalog_find("arch.account"));
+    Str shown;
+    str_init(&shown);
+    Status set = options_set_pair(o, "card=llama3-8b");
+    assert_int_equal(set.code, STATUS_OK);
+    assert_false(options_follow(o, "norm_eps", &shown));
+    assert_true(options_follow(o, "d_ff", &shown));
+    assert_string_equal(shown.s, "14336");
+    str_done(&shown);
+    options_free(o);
+}
+
 /* Seminar 3, 11.2 and 11.3: GPT-2 XL in the architecture of the assignment. */
 static void account_of_xl(void **state) {
     (void)state;
@@ -411,6 +447,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(account_of_the_assignment),
         cmocka_unit_test(account_of_llama),
+        cmocka_unit_test(an_account_makes_nothing_up),
         cmocka_unit_test(account_of_xl),
         cmocka_unit_test(training_of_gpt3),
         cmocka_unit_test(account_of_the_presets),

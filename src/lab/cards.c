@@ -92,9 +92,18 @@ static Status set_parameters(const char *value, double *out) {
     return status_usage(_("parameters must be a number of billions above 0, not \"%s\""), value);
 }
 
+/* The bit of a field in Card.says; 0: it is none. */
+static uint64_t bit_of(const char *field) {
+    int i = 0;
+    for (const char *const *f = config_fields(); *f; f++, i++)
+        if (strcmp(*f, field) == 0) return (uint64_t)1 << i;
+    return 0;
+}
+
 static Status set_cell(Card *card, const char *name, const char *value) {
     const CardColumn *column = own_column(name);
     if (!*value) return status_ok();
+    card->says |= bit_of(name);
     if (!column) return config_set(&card->config, name, value);
     switch (column->kind) {
     case CELL_TEXT:
@@ -292,6 +301,10 @@ void cards_done(Cards *c) {
 }
 
 /* ---- what a card means ---- */
+
+bool card_says(const Card *card, const char *field) {
+    return card->says & bit_of(field);
+}
 
 bool card_is_special(const Card *card, Str *why) {
     str_clear(why);

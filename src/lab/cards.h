@@ -12,11 +12,14 @@
 #include "option.h"
 #include "study.h"
 
+#include <stdint.h>
+
 typedef struct {
     char *model;        /* "llama3-8b" */
     char *aliases;      /* other names, with blanks between them */
     int year;           /* 0: not given */
     ModelConfig config; /* checked by config_check_shape */
+    uint64_t says;      /* a bit for each of config_fields() that the card gives itself (card_says) */
     char *pos;          /* "relative" and "alibi" besides the words of a configuration, which then has none */
     int experts, experts_used;
     int latent, latent_rope; /* numbers that latent attention caches for a token in a layer: the latent vector, the key
@@ -43,6 +46,8 @@ void cards_done(Cards *c);
 /* The card of that name or alias; capitals, blanks and marks in a name do not matter. Borrowed. */
 Status cards_find(const Cards *c, const char *name, const Card **out) STATUS_CHECKED;
 
+/* Whether the card itself gives the field, so that it is not what a card usually means. */
+bool card_says(const Card *card, const char *field);
 /* Why account.h cannot count the whole model: it has experts, latent attention, an encoder. False: it can. */
 bool card_is_special(const Card *card, Str *why);
 /* Values that one sequence of T tokens keeps, in all layers: keys and values, or latent vectors. */

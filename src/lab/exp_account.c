@@ -193,7 +193,7 @@ static void add_conventions(Study *s, const Question *q) {
         Str key;
         str_init(&key);
         str_addf(&key, "model_%s", *field);
-        if (config_get(&q->shape.config, *field, text, sizeof text)) study_about(s, key.s, "%s", text);
+        if (shape_get(&q->shape, *field, text, sizeof text)) study_about(s, key.s, "%s", text);
         str_done(&key);
     }
     if (*q->shape.name) study_about(s, "model_card", "%s", q->shape.name);

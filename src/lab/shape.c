@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <string.h>
 
 #define BIG 1e6
 
@@ -73,6 +74,16 @@ static Status refuse_special(const Card *card) {
     return s;
 }
 
+/* Fields that change no count: what a card leaves out of them is not made up. */
+static const char *const uncounted[SHAPE_SILENT] = {"norm_eps", "rope_base", "rope_scaling",
+                                                    "pairing",  "z_loss",    "dropout"};
+
+bool shape_get(const Shape *s, const char *field, char *out, size_t bytes) {
+    for (int i = 0; i < SHAPE_SILENT; i++)
+        if (s->silent[i] && strcmp(field, uncounted[i]) == 0) return false;
+    return config_get(&s->config, field, out, bytes);
+}
+
 static Status from_card(const Options *o, Shape *out) {
     Cards cards;
     const Card *card;
@@ -84,6 +95,8 @@ static Status from_card(const Options *o, Shape *out) {
         out->config = card->config;
         (void)snprintf(out->name, sizeof out->name, "%s", card->model);
         (void)snprintf(out->note, sizeof out->note, "%s", card->note);
+        for (int i = 0; i < SHAPE_SILENT; i++)
+            out->silent[i] = !card_says(card, uncounted[i]) && !options_is_set(o, uncounted[i]);
     }
     cards_done(&cards);
     return s;
@@ -120,5 +133,5 @@ void shape_follow(const Options *o, const char *name, Str *out) {
     if (cards_are_input(o)) return;
     bool has_length = options_find(o, "T") && options_is_set(o, "T");
     Status s = shape_config(o, has_length ? options_int(o, "T") : 1, &shape);
-    if (status_is_ok(&s) && config_get(&shape.config, name, value, sizeof value)) str_add(out, value);
+    if (status_is_ok(&s) && shape_get(&shape, name, value, sizeof value)) str_add(out, value);
 }

@@ -10,10 +10,13 @@
 /* card, file, arch, and every field of ModelConfig. Without any of them it is the model of seminar 3, section 13. */
 extern const Option shape_option_rows[];
 
+enum { SHAPE_SILENT = 6 };
+
 typedef struct {
     ModelConfig config;
     char name[64]; /* of the card; "" when there is none */
     char note[512];
+    bool silent[SHAPE_SILENT]; /* of the fields that change no count: neither the card nor an option says it */
 } Shape;
 
 /* What the options describe, for sequences of T tokens. What is not given follows: kv_heads is heads (or the card's,
@@ -21,6 +24,8 @@ typedef struct {
  * gated, as lm.train takes them, once d or the kind has changed; learned positions have T rows. Size does not matter;
  * a card that is more than a configuration (experts, latent attention, an encoder) is refused. */
 Status shape_config(const Options *o, long long T, Shape *out) STATUS_CHECKED;
+/* The field as text; false: nobody says it, and nothing that is counted rests on it. */
+bool shape_get(const Shape *s, const char *field, char *out, size_t bytes);
 /* What the fields come to that are not set (see options_let_follow). */
 void shape_follow(const Options *o, const char *name, Str *out);
 
