@@ -105,7 +105,7 @@ static Status keep(Study *s, Run *run) {
     bool folder = model_folder_is(path);
     Status status = folder ? model_folder_write(path, run_model(run), run_corpus(run), &unsaid) : run_save(run, path);
     if (!status_is_ok(&status)) return status_failed("%s", status.text); /* files may have been written before */
-    if (unsaid) study_about(s, "tokenizer_json", _("not written: %s"), _(unsaid));
+    if (unsaid) study_about(s, "tokenizer_json", "not written: %s", unsaid);
     study_offer_model(s, path);
     return status_ok();
 }

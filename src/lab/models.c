@@ -130,21 +130,28 @@ static Status open_farm(TrainedModel *out) {
     return take_grammar(g, out);
 }
 
+/* Says why there is no truth; FORMAT may name OF. */
+static Status no_truth(TrainedModel *out, const char *format, const char *of) {
+    snprintf(out->no_truth, sizeof out->no_truth, _(format), of);
+    snprintf(out->truth_row, sizeof out->truth_row, format, of);
+    return status_ok();
+}
+
 /* From the grammar that the file holds; files that were written before they did name a built-in one. */
 static Status find_truth(const Checkpoint *c, TrainedModel *out) {
     Grammar *g;
     Str path;
     if (c->vocab && vocab_unit(c->vocab) != VOCAB_WORD)
-        return status_usage(_("a grammar knows what words are worth, and its tokens are not words"));
+        return no_truth(out, N_("a grammar knows what words are worth, and its tokens are not words"), "");
     if (c->grammar) {
         STATUS_TRY(grammar_parse(c->grammar, strlen(c->grammar), &g));
         return take_grammar(g, out);
     }
-    if (!c->corpus[0]) return status_usage(_("it learned from a text"));
+    if (!c->corpus[0]) return no_truth(out, N_("it learned from a text"), "");
     str_init(&path);
     bool known = assets_grammar(c->corpus, &path);
     str_done(&path);
-    if (!known) return status_usage(_("the file does not hold the grammar '%s'; saved again, it does"), c->corpus);
+    if (!known) return no_truth(out, N_("the file does not hold the grammar '%s'; saved again, it does"), c->corpus);
     STATUS_TRY(languages_read(c->corpus, &g));
     return take_grammar(g, out);
 }
@@ -163,9 +170,8 @@ static Status get_loaded(const char *path, const char *tokenizer, TrainedModel *
     if (l.grammar) s = grammar_parse(l.grammar, strlen(l.grammar), &g);
     if (status_is_ok(&s) && g) s = take_grammar(g, out);
     mem_free(l.grammar);
-    if (!out->language)
-        snprintf(out->no_truth, sizeof out->no_truth, _("no grammar comes with a model in the format of %s"), l.kind);
-    return s;
+    if (!status_is_ok(&s) || out->language) return s;
+    return no_truth(out, N_("no grammar comes with a model in the format of %s"), l.kind);
 }
 
 static Status get_file(const Options *o, TrainedModel *out) {
@@ -175,7 +181,10 @@ static Status get_file(const Options *o, TrainedModel *out) {
     Checkpoint c;
     STATUS_TRY(checkpoint_read(path, &c));
     Status truth = find_truth(&c, out);
-    if (!status_is_ok(&truth)) snprintf(out->no_truth, sizeof out->no_truth, "%s", truth.text);
+    if (!status_is_ok(&truth)) {
+        (void)no_truth(out, N_("its grammar cannot be read"), "");
+        snprintf(out->no_truth, sizeof out->no_truth, "%s", truth.text);
+    }
     take(&c, path, out);
     return status_ok();
 }
@@ -228,7 +237,7 @@ Status models_get(Study *s, TrainedModel *out) {
         if (options_is_set(study_options(s), "window"))
             model_set_window(out->model, (int)options_int(study_options(s), "window"));
         study_about(s, "truth", "%s%s",
-                    out->language ? "the grammar that the model learned from" : "unknown: ", out->no_truth);
+                    out->language ? "the grammar that the model learned from" : "unknown: ", out->truth_row);
         offer(s, out);
         const char *text = text_of(study_options(s));
         if (out->vocab && text) left_out_tell(s, vocab_tokenizer(out->vocab), text, strlen(text));

@@ -19,6 +19,7 @@ typedef struct {
     bool foreign;       /* somebody else's, only read */
     char no_vocab[500]; /* why it has none; "": nobody knows */
     char no_truth[500]; /* a sentence that says why; "" when there is one */
+    char truth_row[500]; /* the same for a table: in English whatever the language */
     char name[64];      /* what a title shows: "gpt" or the file's name */
     char path[512];     /* the file it came from or was kept in; "" when not kept */
 } TrainedModel;
