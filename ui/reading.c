@@ -1,6 +1,7 @@
 #include "reading.h"
 
 #include "mem.h"
+#include "observe.h"
 #include "utf8.h"
 
 #include <ctype.h>
@@ -85,7 +86,7 @@ bool reading_attention(const Snapshot *s, int *layers, int *heads, int *tokens) 
     if (!f || f->rank != 3 || field_count(f) == 0) return false;
     *heads = f->dim[0];
     *tokens = f->dim[1];
-    for (*layers = 1; snapshot_field(s, blocks ? "attention.%d.blocks" : "attention.%d.weights", *layers);) ++*layers;
+    *layers = observe_layers(s);
     return true;
 }
 

@@ -23,7 +23,7 @@ static const Column mix_columns[] = {{"layer", COLUMN_INT, ""},    {"head", COLU
                                      {"position", COLUMN_INT, ""}, {"index", COLUMN_INT, ""},
                                      {"value", COLUMN_REAL, ""},   {0}};
 
-static int layers_of(const Snapshot *s) {
+int observe_layers(const Snapshot *s) {
     int n = 0;
     bool blocks = snapshot_field(s, "attention.0.blocks") != NULL; /* of long texts: weights are made when asked for */
     while (snapshot_field(s, blocks ? "attention.%d.blocks" : "attention.%d.weights", n)) n++;
@@ -60,7 +60,7 @@ static void add_head(Table *t, const Snapshot *s, int layer, int head) {
 }
 
 Table *observe_attention_table(const Snapshot *s, int layer, int head) {
-    int layers = layers_of(s);
+    int layers = observe_layers(s);
     if (layers == 0 || layer >= layers) return NULL;
     Table *t = table_new("attention", observe_attention_columns);
     for (int l = layer < 0 ? 0 : layer; l < (layer < 0 ? layers : layer + 1); l++) {
@@ -96,7 +96,7 @@ static void add_layer_vectors(Table *t, const Snapshot *s, int layer, int head) 
 }
 
 Table *observe_vectors_table(const Snapshot *s, int layer, int head) {
-    int layers = layers_of(s);
+    int layers = observe_layers(s);
     if (layers == 0 || layer >= layers) return NULL;
     Table *t = table_new("vectors", observe_vectors_columns);
     for (int l = layer < 0 ? 0 : layer; l < (layer < 0 ? layers : layer + 1); l++) add_layer_vectors(t, s, l, head);

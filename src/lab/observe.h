@@ -19,25 +19,31 @@
  *   next       table next: token,id,logit,model_p,true_p (after the last visible token, by falling logit; true_p
  *              empty without a grammar and after an impossible prefix)
  *   path       tables path: step,token,id,p,log_p,true_p and sentence: of,text,log_p,true_log_p (greedy continuation of
- * what is visible; of = model, and truth when the grammar is known; log_p counts the tokens added, END included) filter
- * table filter: stage,index,value,kept (of a large vocabulary the likeliest; index -1 stands for all others, kept says how many) and draws: number,id,token (the sampling pipeline after the last visible token;
- * the first draw is the one that decoding takes there)
- *   beam       the search from what is visible of the prompt: table beam, one row:
- * width,length_norm,of,tokens,prompt_tokens,since_step,before,compared_step (every look from since_step on has found
- * the same best sentence, and the one before it BEFORE; nodes are new against the tree of compared_step); tree, best and
- * stop as in decode.beam; beam_marks: node,greedy,samples,new (a row per node of the tree: it lies on the greedy path;
- * so many samples pass it, empty without samples; it was not taken in the tree compared with); beam_rivals: of,text,log_p,score,true_log_p (beam: the
- * best, greedy, mode: the language's likeliest). log_p is by whoever OF names. Where nothing can be searched only the row is there
- *   beam_samples: on that tree, a table of that name: sample,text,log_p,true_log_p,ended,node,depth (node: the last of the
- * tree that it passes)
+ *              what is visible; of = model, and truth when the grammar is known; log_p counts the tokens added, END
+ *              included)
+ *   filter     the sampling pipeline after the last visible token: table filter: stage,index,value,kept (of a large
+ *              vocabulary the likeliest; index -1 stands for all others, kept says how many), table draws:
+ *              number,id,token (the first draw is the one that decoding takes there)
+ *   beam       the search from what is visible of the prompt: table beam (one row): width,length_norm,of,tokens,
+ *              prompt_tokens,since_step,before,compared_step (every look from since_step on has found the same best
+ *              sentence, and the one before it BEFORE; nodes are new against the tree of compared_step); tables tree,
+ *              best and stop as in decode.beam; beam_marks: node,greedy,samples,new (a row per node of the tree: it lies
+ *              on the greedy path; so many samples pass it, empty without samples; it was not taken in the tree compared
+ *              with); beam_rivals: of,text,log_p,score,true_log_p (beam: the best, greedy, mode: the language's
+ *              likeliest). log_p is by whoever OF names. Where nothing can be searched only the row is there
+ *   beam_samples  on that tree, a table of that name: sample,text,log_p,true_log_p,ended,node,depth (node: the last of
+ *              the tree that it passes)
  *   mask       fields mask.{l} [T T]: 1 where a query (row) may look at a key; mask.{l}.chunks [T T]: 1 where the
- * sliding chunks of window_kernel work a score out fields mask.{l}.packed and mask.{l}.padded [R R], the same of a
- * batch in which other sentences stand behind this one, and of one that is filled up with pads; tables packed and
- * padded: row,sentence,position,token,pad name their rows table scores:
- * layer,window,full,causal,allowed,masked,loop,chunks (window 0: none; how many scores of one head each makes) field
- * poke.change [L T]: the largest change of a layer's states when one word is another; table poke: position,token,other;
- * table reach: layer,window,farthest_measured,farthest_formula (in positions after the changed one; the formula adds up
- * window - 1, and is empty from the first layer without a window on); all missing while there is no word to change
+ *              sliding chunks of window_kernel work a score out
+ *              fields mask.{l}.packed and mask.{l}.padded [R R], the same of a batch in which other sentences stand
+ *              behind this one, and of one that is filled up with pads; tables packed and padded:
+ *              row,sentence,position,token,pad name their rows
+ *              table scores: layer,window,full,causal,allowed,masked,loop,chunks (window 0: none; how many scores of one
+ *              head each makes)
+ *              field poke.change [L T]: the largest change of a layer's states when one word is another; table poke:
+ *              position,token,other; table reach: layer,window,farthest_measured,farthest_formula (in positions after
+ *              the changed one; the formula adds up window - 1, and is empty from the first layer without a window on);
+ *              all missing while there is no word to change
  *   cache      fields cache.{l}.keys and cache.{l}.values [Hkv slots hd]: what a decoder holds after the visible tokens
  *              (keys after RoPE), slot by slot
  *              table cache_slots: slot,position,token,phase (prefill|decode)
@@ -68,6 +74,7 @@
  * layer,head,position,which,index,value. */
 extern const Column observe_attention_columns[], observe_vectors_columns[];
 extern const Column observe_next_columns[]; /* of the table next */
+int observe_layers(const Snapshot *s);      /* of which attention is there; 0: of none */
 Table *observe_attention_table(const Snapshot *s, int layer, int head);
 Table *observe_vectors_table(const Snapshot *s, int layer, int head);
 /* What one head puts out, the weights times the values: layer,head,position,index,value. */

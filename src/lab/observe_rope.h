@@ -3,8 +3,8 @@
  * or formula is worked out in double from the queries and keys before they are turned.
  *
  * The observer `rope` puts these into the snapshot (with the fields of `attention`):
- *   table rope: kind,base,scaling,pairing,head_dim,farthest,shift (one row; base, scaling and pairing only with
- *                    RoPE; shift empty where the model has no room for later positions)
+ *   table rope: kind,base,scaling,pairing,head_dim,farthest,shift (one row; base, scaling and pairing only with RoPE;
+ *   shift empty where the model has no room for later positions)
  *   fields rope.{l}.shifted [H T T]: the scores of a second pass with every token `shift` positions later
  *   fields rope.cosine [N N] and rope.length [N]: of the vectors that the model adds (learned, sinusoid) */
 #ifndef LAB_OBSERVE_ROPE_H
