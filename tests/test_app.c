@@ -733,6 +733,38 @@ static void a_click_gives_the_focus_and_sets_the_cursor(void **unused) {
     app_free(a);
 }
 
+/* The row label at (X, Y) of a screen of 80 columns without colours, and its mark. */
+static void label_at(App *a, int x, int y, char label[5]) {
+    Canvas *c = canvas_new(80, 24, GLYPHS_HALF);
+    c->heat_colour = false;
+    app_draw(a, c);
+    for (int i = 0; i < 4; i++) label[i] = (char)canvas_cell(c, x + i, y)->ch;
+    label[4] = '\0';
+    canvas_free(c);
+}
+
+/* Where heat is no colour rows are higher: a click goes to the row that is drawn there. */
+static void a_click_without_colours_hits_what_is_drawn(void **unused) {
+    (void)unused;
+    FixtureSpec p = fixture_spec();
+    p.tokens = p.position = p.prompt_tokens = 12;
+    App *a = screen_new(&p);
+    enum { LABELS_X = 37, FIRST_Y = 4 };
+    screen_keys(a, "g2");
+    assert_ok(app_command(a, "cursor query=0 key=0"));
+    char before[5], after[5];
+    for (int y = FIRST_Y; y < FIRST_Y + 4; y++) {
+        assert_ok(app_command(a, "cursor query=0 key=0"));
+        label_at(a, LABELS_X, y, before);
+        click(a, LABELS_X + 7, y);
+        label_at(a, LABELS_X, y, after);
+        assert_string_equal(before, after);
+        label_at(a, LABELS_X - 1, y, after);
+        assert_int_equal((unsigned char)after[0], 0xB8); /* of the arrow */
+    }
+    app_free(a);
+}
+
 static void a_click_in_the_mask_sets_cell_and_layer(void **unused) {
     (void)unused;
     FixtureSpec p = fixture_spec();
@@ -1055,6 +1087,7 @@ int main(void) {
         cmocka_unit_test(enter_leads_from_the_wall),
         cmocka_unit_test(commands_and_arguments_are_completed),
         cmocka_unit_test(a_click_gives_the_focus_and_sets_the_cursor),
+        cmocka_unit_test(a_click_without_colours_hits_what_is_drawn),
         cmocka_unit_test(a_click_in_the_mask_sets_cell_and_layer),
         cmocka_unit_test(a_click_in_the_bpe_pane_sets_list_and_row),
         cmocka_unit_test(keys_of_the_bpe_pane_ask_the_laboratory),

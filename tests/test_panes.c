@@ -114,9 +114,11 @@ static void ask_everything(Stand *s, const Snapshot *snapshot, Detail detail) {
     if (s->type->enter) s->type->enter(&call);
     if (s->type->find) s->type->find(&call, "cat");
     if (s->type->find) s->type->find(&call, "12");
+    Canvas *like = canvas_new(80, 24, GLYPHS_HALF);
     for (int y = 0; y < 24 && s->type->click; y += 3) {
-        for (int x = 0; x < 80; x += 7) s->type->click(&call, x, y, 80, 24);
+        for (int x = 0; x < 80; x += 7) s->type->click(&call, like, x, y);
     }
+    canvas_free(like);
     draw_guarded(s, snapshot, detail, 80, 24, GLYPHS_HALF);
     if (s->type->tick) s->type->tick(s->state);
     if (s->type->subtitle) {

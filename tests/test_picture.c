@@ -66,6 +66,22 @@ static void svg_holds_text_and_shapes(void **state) {
     canvas_free(c);
 }
 
+/* Where heat is drawn as glyphs, a picture shows them. */
+static void heat_without_colours_is_glyphs(void **state) {
+    (void)state;
+    StyleSheet mono = dark;
+    mono.theme = THEME_MONO;
+    assert_true(picture_heat_is_colour(&dark, PICTURE_SVG));
+    assert_true(picture_heat_is_colour(&dark, PICTURE_ANSI));
+    assert_false(picture_heat_is_colour(&dark, PICTURE_TEXT));
+    assert_false(picture_heat_is_colour(&mono, PICTURE_SVG));
+    assert_false(picture_heat_is_colour(&plain, PICTURE_SVG));
+    StyleSheet few = dark; /* an SVG has true colour all the same */
+    few.depth = DEPTH_16;
+    assert_true(picture_heat_is_colour(&few, PICTURE_SVG));
+    assert_false(picture_heat_is_colour(&few, PICTURE_ANSI));
+}
+
 static double area(uint32_t ch) {
     GlyphShape s;
     double sum = 0;
@@ -99,9 +115,8 @@ static void shapes_cover_what_they_should(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_name_says_the_kind),
-        cmocka_unit_test(ansi_says_a_paint_once),
-        cmocka_unit_test(svg_holds_text_and_shapes),
+        cmocka_unit_test(the_name_says_the_kind),        cmocka_unit_test(ansi_says_a_paint_once),
+        cmocka_unit_test(svg_holds_text_and_shapes),     cmocka_unit_test(heat_without_colours_is_glyphs),
         cmocka_unit_test(shapes_cover_what_they_should),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

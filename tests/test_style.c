@@ -194,7 +194,7 @@ static int direction(const StyleSheet *s, HeatMap map, int from, int to) {
 
 static void sequential_maps_are_monotone(void **state) {
     (void)state;
-    for (int theme = 0; theme < THEME_COUNT; theme++)
+    for (int theme = 0; theme < THEME_MONO; theme++)
         for (int map = 0; map < MAP_COUNT; map++)
             for (int depth = DEPTH_256; depth <= DEPTH_TRUE; depth++) {
                 StyleSheet s = {(ThemeName)theme, (MapName)map, (Depth)depth, THEME_DARK};
@@ -240,14 +240,13 @@ static void diverging_maps_have_monotone_arms(void **state) {
 /* What is little is near the ground, whichever theme is painted on it. */
 static void little_is_near_the_ground(void **state) {
     (void)state;
-    for (int theme = THEME_DARK; theme < THEME_COUNT; theme++)
+    for (int theme = THEME_DARK; theme < THEME_MONO; theme++)
         for (int light = 0; light < 2; light++)
             for (int depth = DEPTH_256; depth <= DEPTH_TRUE; depth++) {
                 StyleSheet s = {(ThemeName)theme, MAP_GRAY, (Depth)depth, light ? THEME_LIGHT : THEME_DARK};
                 bool on_light = theme == THEME_LIGHT || (theme != THEME_DARK && light);
                 assert_int_equal(style_on_light(&s), on_light);
-                HeatMap map = theme == THEME_MONO ? HEAT_SEQUENTIAL : HEAT_DIVERGING;
-                double zero = style_luminance(style_heat(&s, map, map == HEAT_DIVERGING ? 128 : 0));
+                double zero = style_luminance(style_heat(&s, HEAT_DIVERGING, 128));
                 assert_true(on_light ? zero > 0.8 : zero < 0.03);
             }
 }
@@ -270,9 +269,26 @@ static void heat_has_as_many_colours_as_levels(void **state) {
         }
 }
 
+/* The mono theme paints as a terminal without colours is painted: by glyphs, whatever the terminal could do. */
+static void mono_is_without_colours(void **state) {
+    (void)state;
+    for (int depth = DEPTH_MONO; depth <= DEPTH_TRUE; depth++) {
+        StyleSheet s = {THEME_MONO, MAP_VIRIDIS, (Depth)depth, THEME_DARK}, none = s;
+        none.depth = DEPTH_MONO;
+        assert_false(style_heat_is_colour(&s));
+        assert_int_equal(style_heat_levels(&s, HEAT_SEQUENTIAL), 0);
+        for (int heat = 0; heat < 256; heat += 5) {
+            Paint p = style_ramp(&s, HEAT_DIVERGING, (uint8_t)heat),
+                  q = style_ramp(&none, HEAT_DIVERGING, (uint8_t)heat);
+            assert_true(p.fg == -1 && p.bg == -1 && p.attributes == q.attributes);
+            assert_int_equal(style_heat(&s, HEAT_SEQUENTIAL, (uint8_t)heat), -1);
+        }
+    }
+}
+
 static void numbers_on_heat_can_be_read(void **state) {
     (void)state;
-    for (int theme = 0; theme < THEME_COUNT; theme++)
+    for (int theme = 0; theme < THEME_MONO; theme++)
         for (int map = 0; map < MAP_COUNT; map++)
             for (int depth = DEPTH_256; depth <= DEPTH_TRUE; depth++)
                 for (int kind = HEAT_SEQUENTIAL; kind <= HEAT_DIVERGING; kind++)
@@ -333,6 +349,7 @@ int main(void) {
         cmocka_unit_test(diverging_maps_have_monotone_arms),
         cmocka_unit_test(little_is_near_the_ground),
         cmocka_unit_test(heat_has_as_many_colours_as_levels),
+        cmocka_unit_test(mono_is_without_colours),
         cmocka_unit_test(numbers_on_heat_can_be_read),
         cmocka_unit_test(a_ramp_shows_the_sign),
         cmocka_unit_test(names_are_found_again),

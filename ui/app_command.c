@@ -436,11 +436,17 @@ static Status run_suspend(App *a, const Words *words) {
 }
 
 static Status run_dump(App *a, const Words *words) {
+    PictureKind kind = picture_kind(words->word[1]);
     Canvas *c = canvas_new(a->w, a->h, GLYPHS_HALF);
+    Glyphs glyphs = a->glyphs;
+    bool heat_colour = a->heat_colour;
+    c->heat_colour = picture_heat_is_colour(&a->style, kind);
     app_draw(a, c);
+    a->glyphs = glyphs; /* a click is on the screen, not on the picture */
+    a->heat_colour = heat_colour;
     Str text;
     str_init(&text);
-    picture_add(c, &a->style, picture_kind(words->word[1]), &text);
+    picture_add(c, &a->style, kind, &text);
     canvas_free(c);
     return export_screen(a, words->word[1], &text);
 }

@@ -147,8 +147,16 @@ static void dim(const App *a, Canvas *c) {
         if (a->layout.place[i].pane == a->focus) spotlight_dim(c, &a->style, a->spotlight, a->layout.place[i].r);
 }
 
+Canvas *app_blank(const App *a, int w, int h) {
+    Canvas *c = canvas_new(w, h, a->glyphs);
+    c->heat_colour = a->heat_colour;
+    return c;
+}
+
 void app_draw(App *a, Canvas *c) {
     canvas_clear(c);
+    a->glyphs = c->glyphs;
+    a->heat_colour = c->heat_colour;
     compute_layout(a, c->w, c->h);
     if (a->blank) return;
     if (c->w < LAYOUT_LEAST_W || c->h < LAYOUT_LEAST_H) {

@@ -149,7 +149,9 @@ static void click_pane(App *a, const Place *place, int x, int y) {
     const PaneType *p = pane_at(place->pane);
     if (!p->click || x < r.x || y < r.y || x >= r.x + r.w || y >= r.y + r.h) return;
     PaneCall call = app_call(a, place->pane);
-    p->click(&call, x - r.x, y - r.y, r.w, r.h);
+    Canvas *like = app_blank(a, r.w, r.h);
+    p->click(&call, like, x - r.x, y - r.y);
+    canvas_free(like);
     app_finish(a, &call);
 }
 

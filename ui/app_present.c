@@ -30,7 +30,7 @@ const char *app_spotlight_name(Spotlight s) {
 /* Whether there is a cursor to light in the pane, as it was drawn last. */
 static bool cursor_shows(App *a) {
     Spotlight before = a->spotlight;
-    Canvas *c = canvas_new(a->w, a->h, GLYPHS_HALF);
+    Canvas *c = app_blank(a, a->w, a->h);
     a->spotlight = SPOTLIGHT_OFF;
     app_draw(a, c);
     a->spotlight = before;

@@ -49,6 +49,8 @@ struct App {
     bool quitting, quit; /* asked once; decided */
     char dropping[COMMAND_BYTES]; /* a line that would drop the run and waits for an answer; "": none */
     int w, h;            /* of the last drawing */
+    Glyphs glyphs;       /* of its canvas */
+    bool heat_colour;
     Layout layout;       /* of the last drawing */
     LayoutKey laid;      /* what it follows from */
 
@@ -92,6 +94,7 @@ PaneContext app_context(const App *a, int pane);
 PaneCall app_call(App *a, int pane);
 void app_finish(App *a, PaneCall *call); /* clamps the cursor, runs what the pane asked for */
 bool app_is_shown(const App *a, int pane);
+Canvas *app_blank(const App *a, int w, int h); /* as the screen was drawn to last, of W x H; the caller frees it */
 void app_open(App *a, Ask ask, const char *line); /* LINE: to begin with; of the prompt the words there are */
 /* A list that is filtered by what is looked for, while TEXT is typed; NULL: as it was before. False: there is none. */
 bool app_narrow(App *a, const char *text);

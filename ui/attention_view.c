@@ -361,13 +361,11 @@ void attention_draw_map(const PaneContext *x, const AttentionPlan *p, Canvas *c)
     large_map_done(&m);
 }
 
-bool attention_map_hit(const PaneContext *x, const AttentionPlan *p, int w, int h, int px, int py, int *row, int *col) {
+bool attention_map_hit(const PaneContext *x, const AttentionPlan *p, const Canvas *like, int px, int py, int *row, int *col) {
     LargeMap m;
     large_map_init(&m, x, p);
-    Canvas *blank = canvas_new(w, h, GLYPHS_HALF);
-    bool hit = draw_heat_at(blank, p->map, &m.heat, px, py, row, col);
+    bool hit = draw_heat_at(like, p->map, &m.heat, px, py, row, col);
     if (hit) *row *= p->block, *col *= p->block;
-    canvas_free(blank);
     large_map_done(&m);
     return hit;
 }

@@ -47,8 +47,8 @@ bool attention_plan(const PaneContext *x, int w, int h, AttentionPlan *out); /* 
 /* The value that has the strongest colour where the whole map has one scale. */
 double attention_map_scale(const PaneContext *x, const AttentionPlan *p);
 void attention_draw_map(const PaneContext *x, const AttentionPlan *p, Canvas *c);
-/* The value of the large map at (PX, PY) of a pane of W x H. */
-bool attention_map_hit(const PaneContext *x, const AttentionPlan *p, int w, int h, int px, int py, int *row, int *col);
+/* The value of the large map at (PX, PY) of a pane that is drawn to a canvas LIKE this. */
+bool attention_map_hit(const PaneContext *x, const AttentionPlan *p, const Canvas *like, int px, int py, int *row, int *col);
 void attention_draw_maps(const PaneContext *x, const AttentionPlan *p, Canvas *c);
 void attention_draw_looks(const PaneContext *x, const AttentionPlan *p, Canvas *c); /* the key that each head looks at most */
 /* The head whose small map is at (x, y). */

@@ -256,12 +256,10 @@ void mask_draw_map(const PaneContext *x, const MaskPlan *p, Canvas *c) {
     map_done(&m);
 }
 
-bool mask_map_hit(const PaneContext *x, const MaskPlan *p, int w, int h, int px, int py, int *row, int *col) {
+bool mask_map_hit(const PaneContext *x, const MaskPlan *p, const Canvas *like, int px, int py, int *row, int *col) {
     Map m;
     map_init(&m, x, p);
-    Canvas *blank = canvas_new(w, h, GLYPHS_HALF);
-    bool hit = draw_heat_at(blank, p->map, &m.heat, px, py, row, col);
-    canvas_free(blank);
+    bool hit = draw_heat_at(like, p->map, &m.heat, px, py, row, col);
     map_done(&m);
     return hit;
 }
@@ -350,15 +348,13 @@ void mask_draw_reach(const PaneContext *x, const MaskPlan *p, Canvas *c) {
     reach_done(&m);
 }
 
-bool mask_reach_hit(const PaneContext *x, const MaskPlan *p, int w, int h, int px, int py, int *layer, int *position) {
+bool mask_reach_hit(const PaneContext *x, const MaskPlan *p, const Canvas *like, int px, int py, int *layer, int *position) {
     if (p->reach.h < 2) return false;
     ReachMap m;
     int row;
     reach_init(&m, x, p);
-    Canvas *blank = canvas_new(w, h, GLYPHS_HALF);
-    bool hit = draw_heat_at(blank, reach_cells(p), &m.heat, px, py, &row, position) && row > 0;
+    bool hit = draw_heat_at(like, reach_cells(p), &m.heat, px, py, &row, position) && row > 0;
     if (hit) *layer = row - 1;
-    canvas_free(blank);
     reach_done(&m);
     return hit;
 }

@@ -42,10 +42,10 @@ bool mask_works_out(const PaneContext *x, const MaskPlan *p, int row, int col);
 bool mask_plan(const PaneContext *x, int w, int h, MaskPlan *out); /* false: the snapshot has no mask */
 bool mask_has_numbers(const PaneContext *x, const MaskPlan *p); /* cells say how many tokens back they are */
 void mask_draw_map(const PaneContext *x, const MaskPlan *p, Canvas *c);
-bool mask_map_hit(const PaneContext *x, const MaskPlan *p, int w, int h, int px, int py, int *row, int *col);
+bool mask_map_hit(const PaneContext *x, const MaskPlan *p, const Canvas *like, int px, int py, int *row, int *col);
 void mask_draw_reach(const PaneContext *x, const MaskPlan *p, Canvas *c);
 /* The layer and position at (PX, PY) of the reach; the input above the first layer is none. */
-bool mask_reach_hit(const PaneContext *x, const MaskPlan *p, int w, int h, int px, int py, int *layer, int *position);
+bool mask_reach_hit(const PaneContext *x, const MaskPlan *p, const Canvas *like, int px, int py, int *layer, int *position);
 
 void mask_draw_side(const PaneContext *x, const MaskPlan *p, Canvas *c);
 void mask_draw_foot(const PaneContext *x, const MaskPlan *p, Canvas *c);

@@ -80,7 +80,8 @@ typedef struct {
     /* A list shows only what holds TEXT while that is typed for `find`; TEXT NULL: it was given up, as before the first
      * letter. False: no list is searched. NULL: none ever is. */
     bool (*narrow)(PaneCall *call, const char *text);
-    void (*click)(PaneCall *call, int x, int y, int w, int h); /* (x, y) inside the w x h that draw was given */
+    /* (x, y) in what draw was given: LIKE is a blank canvas of that size and kind. */
+    void (*click)(PaneCall *call, const Canvas *like, int x, int y);
     /* Its own keys and commands. Owner of a command is the PaneCall. */
     const KeyRow *keys;
     const Command *commands;

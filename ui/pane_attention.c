@@ -91,13 +91,13 @@ static bool attention_escape(PaneCall *call) {
     return there;
 }
 
-static void attention_click(PaneCall *call, int x, int y, int w, int h) {
+static void attention_click(PaneCall *call, const Canvas *like, int x, int y) {
     PaneContext context = pane_context(call);
     AttentionPlan p;
-    if (!attention_plan(&context, w, h, &p)) return;
+    if (!attention_plan(&context, like->w, like->h, &p)) return;
     if (attention_maps_hit(&p, call->cursor, x, y, &call->cursor->layer, &call->cursor->head)) return;
     int row, col;
-    if (!attention_map_hit(&context, &p, w, h, x, y, &row, &col)) return;
+    if (!attention_map_hit(&context, &p, like, x, y, &row, &col)) return;
     call->cursor->query = row;
     *column_of(call) = col;
 }

@@ -110,14 +110,12 @@ static bool beam_find(PaneCall *call, const char *text) {
     return found >= 0;
 }
 
-static void beam_click(PaneCall *call, int x, int y, int w, int h) {
+static void beam_click(PaneCall *call, const Canvas *like, int x, int y) {
     BeamState *state = call->state;
     BeamReading r;
     if (!beam_read(call->snapshot, state, call->detail, &r)) return;
-    Canvas *c = canvas_new(w, h, GLYPHS_HALF); /* only its size counts */
-    Rect tree = beam_plan(&r, call->detail, w, h).tree;
-    int node = beam_is_list(call->detail, w) ? beam_list_at(&r, tree, y) : draw_tree_at(c, tree, &r.drawn, x, y);
-    canvas_free(c);
+    Rect tree = beam_plan(&r, call->detail, like->w, like->h).tree;
+    int node = beam_is_list(call->detail, like->w) ? beam_list_at(&r, tree, y) : draw_tree_at(like, tree, &r.drawn, x, y);
     if (node >= 0) point_at(state, &r, node);
     beam_read_done(&r);
 }

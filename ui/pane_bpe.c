@@ -112,14 +112,14 @@ static bool bpe_find(PaneCall *call, const char *text) {
     return false;
 }
 
-static void bpe_click(PaneCall *call, int px, int py, int w, int h) {
+static void bpe_click(PaneCall *call, const Canvas *like, int px, int py) {
     BpeState *state = call->state;
     PaneContext x = pane_context(call);
     BpeSeen s;
     BpeList list;
     int row;
     if (!bpe_see(&x, &s)) return;
-    BpePlan p = bpe_plan(&x, &s, w, h);
+    BpePlan p = bpe_plan(&x, &s, like->w, like->h);
     if (!bpe_hit(&x, &s, &p, px, py, &list, &row)) return;
     state->list = list;
     state->row[list] = row;

@@ -226,14 +226,13 @@ static void cache_move(PaneCall *call, Move move, int times) {
     call->cursor->key = within(key, s.fed);
 }
 
-static void cache_click(PaneCall *call, int x, int y, int w, int h) {
+static void cache_click(PaneCall *call, const Canvas *like, int x, int y) {
     CacheState *state = call->state;
     CacheSeen s;
     int layer, head, slot, column;
     if (!see(call, &s)) return;
-    Canvas area = {.w = w, .h = h, .heat_colour = true};
-    CachePlan p = plan_of(call->detail, &s, &area);
-    if (!cache_cell_at(&s, &area, p.cells, x, y, &layer, &head, &slot, &column)) return;
+    CachePlan p = plan_of(call->detail, &s, like);
+    if (!cache_cell_at(&s, like, p.cells, x, y, &layer, &head, &slot, &column)) return;
     if (slot >= s.used) return;
     call->cursor->layer = layer;
     if (call->cursor->head / s.group != head) call->cursor->head = head * s.group;

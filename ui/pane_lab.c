@@ -413,10 +413,10 @@ static bool lab_narrow(PaneCall *call, const char *text) {
     return true;
 }
 
-static void lab_click(PaneCall *call, int x, int y, int w, int h) {
+static void lab_click(PaneCall *call, const Canvas *like, int x, int y) {
     LabState *s = call->state;
     if (!s->entry) return;
-    LabPlan p = lab_plan(s, call->detail, w, h);
+    LabPlan p = lab_plan(s, call->detail, like->w, like->h);
     int filter = s->filter[0] ? 1 : 0;
     if (x < p.list.x + p.list.w && y >= filter && y < p.list.h) {
         s->inside = false;

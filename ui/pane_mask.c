@@ -78,14 +78,14 @@ static bool mask_find(PaneCall *call, const char *text) {
     return at >= 0;
 }
 
-static void mask_click(PaneCall *call, int x, int y, int w, int h) {
+static void mask_click(PaneCall *call, const Canvas *like, int x, int y) {
     PaneContext context = pane_context(call);
     MaskPlan p;
     int row, col;
-    if (!mask_plan(&context, w, h, &p)) return;
-    if (mask_map_hit(&context, &p, w, h, x, y, &row, &col))
+    if (!mask_plan(&context, like->w, like->h, &p)) return;
+    if (mask_map_hit(&context, &p, like, x, y, &row, &col))
         place(call, row, col);
-    else if (mask_reach_hit(&context, &p, w, h, x, y, &row, &col))
+    else if (mask_reach_hit(&context, &p, like, x, y, &row, &col))
         call->cursor->layer = row, call->cursor->key = col;
 }
 

@@ -156,25 +156,23 @@ static bool rope_escape(PaneCall *call) {
 }
 
 /* The distance under a column of the curve; NaN: there is none. */
-static double distance_at(const RopeSeen *s, Rect r, int w, int h, int x) {
+static double distance_at(const RopeSeen *s, const Canvas *like, Rect r, int x) {
     Series series[2];
     double *columns;
     Plot plot = rope_plot(s, r.w, series, &columns);
-    Canvas *c = canvas_new(w, h, GLYPHS_HALF);
-    double distance = draw_plot_x(c, r, &plot, x);
-    canvas_free(c);
+    double distance = draw_plot_x(like, r, &plot, x);
     mem_free(columns);
     return distance;
 }
 
 /* A click on the curve takes the key of that distance. */
-static void rope_click(PaneCall *call, int x, int y, int w, int h) {
+static void rope_click(PaneCall *call, const Canvas *like, int x, int y) {
     PaneContext context = pane_context(call);
     RopeSeen s;
     if (rope_see(&context, &s) && s.turns) {
-        Rect plot = plan_of(&context, &s, w, h).plot;
+        Rect plot = plan_of(&context, &s, like->w, like->h).plot;
         bool inside = plot.h > 0 && y >= plot.y && y < plot.y + plot.h;
-        double distance = inside ? distance_at(&s, plot, w, h, x) : (double)NAN;
+        double distance = inside ? distance_at(&s, like, plot, x) : (double)NAN;
         if (isfinite(distance) && distance <= call->cursor->query)
             call->cursor->key = bounded(call->cursor->query - (int)lround(distance), call->cursor->query + 1);
     }

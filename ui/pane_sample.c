@@ -394,10 +394,10 @@ static bool sample_enter(PaneCall *call) {
     return true;
 }
 
-static void sample_click(PaneCall *call, int x, int y, int w, int h) {
+static void sample_click(PaneCall *call, const Canvas *like, int x, int y) {
     SampleState *state = call->state;
-    if (call->detail != DETAIL_FOCUS || w < SIDE_LEAST_W || h < SIDE_LEAST_H) return;
-    SidePlan p = side_plan(call->snapshot, (Rect){w - SIDE_W, 0, SIDE_W, h});
+    if (call->detail != DETAIL_FOCUS || like->w < SIDE_LEAST_W || like->h < SIDE_LEAST_H) return;
+    SidePlan p = side_plan(call->snapshot, (Rect){like->w - SIDE_W, 0, SIDE_W, like->h});
     int setting = filter_form_at(p.form, x, y);
     if (setting >= 0) state->setting = setting;
 }

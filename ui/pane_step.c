@@ -122,13 +122,13 @@ static bool inside(Rect r, int x, int y) {
     return x >= r.x && x < r.x + r.w && y >= r.y && y < r.y + r.h;
 }
 
-static void step_click(PaneCall *call, int x, int y, int w, int h) {
+static void step_click(PaneCall *call, const Canvas *like, int x, int y) {
     StepState *state = call->state;
     PaneContext context = pane_context(call);
     StepSeen s;
     int row, column;
     if (!step_see(&context, &s)) return;
-    StepPlan p = step_plan(&context, &s, w, h);
+    StepPlan p = step_plan(&context, &s, like->w, like->h);
     if (inside(p.tabs, x, y)) {
         (void)step_tab_at(p.tabs, x, &state->stage);
     } else if (inside(p.list, x, y)) {
@@ -137,7 +137,7 @@ static void step_click(PaneCall *call, int x, int y, int w, int h) {
     } else if (inside(p.tensors, x, y)) {
         int tensor = step_tensor_at(&s, p.tensors, y);
         if (tensor >= 0) state->tensor = tensor, state->stage = STEP_UPDATE;
-    } else if (inside(p.heat, x, y) && step_heat_at(&s, w, h, p.heat, x, y, &row, &column)) {
+    } else if (inside(p.heat, x, y) && step_heat_at(&s, like, p.heat, x, y, &row, &column)) {
         call->cursor->query = row;
         state->column = column;
     }

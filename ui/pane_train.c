@@ -193,18 +193,16 @@ static void train_draw(const PaneContext *x, Canvas *c) {
     if (p.about.h > 0) draw_about(snapshot_facts(x->snapshot), c, p.about, every);
 }
 
-static void train_click(PaneCall *call, int x, int y, int w, int h) {
+static void train_click(PaneCall *call, const Canvas *like, int x, int y) {
     PaneContext context = pane_context(call);
-    TrainPlan p = plan_of(&context, w, h);
+    TrainPlan p = plan_of(&context, like->w, like->h);
     if (y < p.plot.y || y >= p.plot.y + p.plot.h) return;
     LossPlot l;
     const TrainState *state = call->state;
     loss_plot_init(&l, &context,
                    span_of(state, snapshot_table(call->snapshot, "curve"), snapshot_facts(call->snapshot)),
                    state->linear, p.plot.w);
-    Canvas *blank = canvas_new(w, h, GLYPHS_HALF);
-    double step = draw_plot_x(blank, p.plot, &l.plot, x);
-    canvas_free(blank);
+    double step = draw_plot_x(like, p.plot, &l.plot, x);
     loss_plot_done(&l);
     if (!isnan(step)) call->cursor->step = lround(step);
 }

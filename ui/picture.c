@@ -179,14 +179,25 @@ static void svg_add(const Canvas *c, const Painter *painter, Str *out) {
     str_add(out, "</svg>\n");
 }
 
+/* SVG has true colour wherever there is any. */
+static StyleSheet sheet_of(const StyleSheet *style, PictureKind kind) {
+    StyleSheet sheet = *style;
+    if (kind == PICTURE_SVG && sheet.depth > DEPTH_MONO) sheet.depth = DEPTH_TRUE;
+    return sheet;
+}
+
+bool picture_heat_is_colour(const StyleSheet *style, PictureKind kind) {
+    StyleSheet sheet = sheet_of(style, kind);
+    return kind != PICTURE_TEXT && style_heat_is_colour(&sheet);
+}
+
 void picture_add(const Canvas *c, const StyleSheet *style, PictureKind kind, Str *out) {
     if (kind == PICTURE_TEXT) {
         canvas_dump(c, false, out);
         return;
     }
     Painter painter = {.known = false};
-    StyleSheet sheet = *style;
-    if (kind == PICTURE_SVG && sheet.depth > DEPTH_MONO) sheet.depth = DEPTH_TRUE;
+    StyleSheet sheet = sheet_of(style, kind);
     painter_set(&painter, &sheet);
     if (kind == PICTURE_ANSI)
         ansi_add(c, &painter, out);

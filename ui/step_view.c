@@ -435,13 +435,11 @@ void step_draw_heat(const StepSeen *s, Canvas *c, Rect r) {
     numbers_done(&n);
 }
 
-bool step_heat_at(const StepSeen *s, int w, int h, Rect r, int x, int y, int *row, int *col) {
+bool step_heat_at(const StepSeen *s, const Canvas *like, Rect r, int x, int y, int *row, int *col) {
     if (!has_map(s, r)) return false;
     Numbers n;
     numbers_init(&n, s, r);
-    Canvas *blank = canvas_new(w, h, GLYPHS_HALF);
-    bool hit = draw_heat_at(blank, r, &n.heat, x, y, row, col);
-    canvas_free(blank);
+    bool hit = draw_heat_at(like, r, &n.heat, x, y, row, col);
     numbers_done(&n);
     return hit;
 }

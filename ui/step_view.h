@@ -52,7 +52,7 @@ void step_draw_diagram(const StepSeen *s, Canvas *c, Rect r);
 void step_draw_list(const StepSeen *s, Canvas *c, Rect r);
 int step_list_at(const StepSeen *s, Rect r, int y); /* the counter of that line; -1: none */
 void step_draw_heat(const StepSeen *s, Canvas *c, Rect r);
-bool step_heat_at(const StepSeen *s, int w, int h, Rect r, int x, int y, int *row, int *col);
+bool step_heat_at(const StepSeen *s, const Canvas *like, Rect r, int x, int y, int *row, int *col);
 void step_draw_words(const PaneContext *x, const StepSeen *s, Canvas *c, Rect r);
 void step_draw_foot(const StepSeen *s, Canvas *c, Rect r);
 /* The tensors, the one under the program counter marked while the stage is the update. */

@@ -33,30 +33,21 @@ Paint style_role(const StyleSheet *s, StyleRole role, int attributes) {
 /* ---- heat ---- */
 
 bool style_heat_is_colour(const StyleSheet *s) {
-    return s->depth >= DEPTH_256;
+    return s->depth >= DEPTH_256 && s->theme != THEME_MONO;
 }
 
 bool style_on_light(const StyleSheet *s) {
     return s->theme == THEME_LIGHT || (s->theme != THEME_DARK && s->ground == THEME_LIGHT);
 }
 
-/* The map in use: a theme without colour keeps to greys. */
-static MapName map_of(const StyleSheet *s) {
-    return s->theme == THEME_MONO ? MAP_GRAY : s->map;
-}
-
-static bool is_diverging(const StyleSheet *s, HeatMap map) {
-    return map == HEAT_DIVERGING && s->theme != THEME_MONO;
-}
-
 static const MapTable *indexed_map(const StyleSheet *s, HeatMap map) {
-    return is_diverging(s, map) ? &style_diverging_256[style_on_light(s)] : &style_map_256[map_of(s)];
+    return map == HEAT_DIVERGING ? &style_diverging_256[style_on_light(s)] : &style_map_256[s->map];
 }
 
 int style_heat_levels(const StyleSheet *s, HeatMap map) {
     if (!style_heat_is_colour(s)) return 0;
     if (s->depth == DEPTH_256) return indexed_map(s, map)->levels;
-    return is_diverging(s, map) ? TRUE_DIVERGING_LEVELS : TRUE_LEVELS;
+    return map == HEAT_DIVERGING ? TRUE_DIVERGING_LEVELS : TRUE_LEVELS;
 }
 
 static uint32_t mix(uint32_t a, uint32_t b, double t, int shift) {
@@ -78,11 +69,11 @@ int32_t style_heat(const StyleSheet *s, HeatMap map, uint8_t heat) {
     int levels = style_heat_levels(s, map);
     if (levels == 0) return -1;
     int level = heat * levels / 256;
-    bool turned = style_on_light(s) && !is_diverging(s, map) && (map_of(s) == MAP_MAGMA || map_of(s) == MAP_GRAY);
+    bool turned = style_on_light(s) && map != HEAT_DIVERGING && (s->map == MAP_MAGMA || s->map == MAP_GRAY);
     if (turned) level = levels - 1 - level;
     if (s->depth == DEPTH_256) return indexed_map(s, map)->index[level];
     const MapCurve *curve =
-        is_diverging(s, map) ? &style_diverging_true[style_on_light(s)] : &style_map_true[map_of(s)];
+        map == HEAT_DIVERGING ? &style_diverging_true[style_on_light(s)] : &style_map_true[s->map];
     return curve_at(curve, (double)level / (levels - 1));
 }
 

@@ -63,7 +63,7 @@ bool style_on_light(const StyleSheet *s); /* whether what is painted stands on a
 
 Paint style_role(const StyleSheet *s, StyleRole role, int attributes);
 
-/* Whether the depth can paint heat as colour; if not, heat is a ramp of glyphs (Canvas.heat_colour is set from this). */
+/* Whether heat is painted as colour: there are enough, and the theme uses them; if not, heat is a ramp of glyphs (Canvas.heat_colour is set from this). */
 bool style_heat_is_colour(const StyleSheet *s);
 /* Levels that the map has at this depth: heat values are quantised to them, so that few colour pairs do. 0: no colours. */
 int style_heat_levels(const StyleSheet *s, HeatMap map);
