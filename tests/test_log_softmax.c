@@ -18,6 +18,10 @@ static void expect_right(int n, const real *x) {
     log_softmax(n, x, got);
     double log_z = log_sum_exp(n, x);
     assert_true((double)x[n / 3] - log_z == got[n / 3] || isinf(x[n / 3]));
+    long double exact = (long double)x[n / 3] - (long double)most - logl(sum);
+    double one = log_softmax_of(n, x, n / 3);
+    if (!isinf(x[n / 3]) && !(fabs(one - (double)exact) <= 4 * DBL_EPSILON * fmax(1, fabs((double)exact))))
+        fail_msg("%d: %.17g, not %.17Lg", n, one, exact);
     for (int i = 0; i < n; i++) {
         double want = (double)((long double)x[i] - (long double)most - logl(sum));
         if (got[i] == want) continue; /* -inf */

@@ -54,7 +54,7 @@ int greedy_best(const real *logits, int vocabulary) {
 /* The likeliest id and its probability. */
 static PathStep likeliest(const real *logits, int vocabulary) {
     int best = greedy_best(logits, vocabulary);
-    double log_p = (double)logits[best] - log_sum_exp(vocabulary, logits);
+    double log_p = log_softmax_of(vocabulary, logits, best);
     return (PathStep){.id = best, .p = exp(log_p), .log_p = log_p, .true_p = (double)NAN};
 }
 

@@ -69,6 +69,11 @@ double log_sum_exp(int n, const real *logits) {
     return most + log(sum_row(n, logits, most));
 }
 
+double log_softmax_of(int n, const real *logits, int i) {
+    double most = most_of(n, logits);
+    return (double)logits[i] - most - log(sum_row(n, logits, most));
+}
+
 void log_softmax(int n, const real *logits, double *log_p) {
     subtract_row(n, logits, log_sum_exp(n, logits), log_p);
 }

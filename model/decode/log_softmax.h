@@ -10,5 +10,7 @@ void log_softmax(int n, const real *logits, double *log_p);
 
 /* log sum exp(logits), with the same care: log_p[i] above is logits[i] minus this. */
 double log_sum_exp(int n, const real *logits);
+/* The log-probability of logit I alone; not rounded by the size of the logits. */
+double log_softmax_of(int n, const real *logits, int i);
 
 #endif

@@ -238,7 +238,7 @@ void copying_done(CopyTask *t) {
 
 /* -log2 of the probability of TARGET. */
 static double bits_of(const real *logits, int vocab, int target) {
-    return (log_sum_exp(vocab, logits) - (double)logits[target]) / log(2);
+    return -log_softmax_of(vocab, logits, target) / log(2);
 }
 
 static void add_bits(const Story *s, const real *logits, int vocab, CopyBits *sum) {

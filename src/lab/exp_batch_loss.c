@@ -142,7 +142,7 @@ static void pass(Forward *f, const Model *m, Sentence *s, int rows, double *pads
     for (int i = 0; i < rows; i++, logits += vocab) {
         bool is_pad = i >= s->n - 1;
         int target = is_pad ? VOCAB_PAD : s->ids[i + 1];
-        *(is_pad ? pads : &s->sum) += log_sum_exp(vocab, logits) - (double)logits[target];
+        *(is_pad ? pads : &s->sum) -= log_softmax_of(vocab, logits, target);
     }
     mem_free(input);
 }

@@ -87,7 +87,7 @@ static void add_scores(Study *s, const TrainedModel *m, const int *ids, int n, c
     double sum = 0, true_sum = 0;
     for (int i = 1; i < n; i++) {
         const real *row = logits + (size_t)(i - 1) * (size_t)vocab;
-        double log_p = (double)row[ids[i]] - log_sum_exp(vocab, row);
+        double log_p = log_softmax_of(vocab, row, ids[i]);
         sum += log_p;
         if (truth) true_sum += truth[i];
         table_add_int(t, i);

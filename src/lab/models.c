@@ -352,7 +352,7 @@ double models_log_p(const TrainedModel *m, const int *ids, int n, int from) {
     const real *logits = observers_logits(o, &scene);
     for (int i = from; i < n; i++) {
         const real *row = logits + (size_t)(i - 1) * (size_t)vocab;
-        sum += (double)row[ids[i]] - log_sum_exp(vocab, row);
+        sum += log_softmax_of(vocab, row, ids[i]);
     }
     observers_free(o);
     return sum;

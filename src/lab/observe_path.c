@@ -16,7 +16,7 @@ static double model_log_p(Decoder *d, const Scene *scene, const int *ids, int n)
     const real *logits = decoder_feed_all(d, 0, ids, n - 1);
     for (int i = scene->visible; i < n; i++) {
         const real *row = logits + (size_t)(i - 1) * (size_t)vocab;
-        sum += (double)row[ids[i]] - log_sum_exp(vocab, row);
+        sum += log_softmax_of(vocab, row, ids[i]);
     }
     decoder_reset(d);
     return sum;
