@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-#define SHORT_MOST 64 /* longer sequences go through matrix products */
-#define BLOCK_ROWS 64
+#define SHORT_MOST 64   /* longer sequences go through matrix products */
+#define BLOCK_ROWS 48   /* of a long sequence worked on together */
 #define STRIP_ROWS 16   /* of a short sequence worked on together */
 #define AT_A_TIME  4096 /* numbers of a long sequence's rows that go through a step together */
 
@@ -17,7 +17,7 @@ static bool is_short(const AttentionSpan *a) {
 }
 
 size_t attention_kept(int T) {
-    return T <= SHORT_MOST ? (size_t)T * (size_t)attention_stride(T) : 0;
+    return (size_t)T * (T <= SHORT_MOST ? (size_t)attention_stride(T) : 2);
 }
 
 /* Of a short sequence: keys or values, transposed, then the gradients of weights and of scores. Of a long one three
@@ -33,6 +33,15 @@ static real *block_weights(const AttentionSpan *a) {
 
 static real *block_tanh(const AttentionSpan *a) {
     return a->scratch + (size_t)BLOCK_ROWS * (size_t)a->stride;
+}
+
+/* Kept of each row of a long sequence: its largest score, and 1 / the sum of its exponentials. */
+static real *row_shifts(const QueryHead *h) {
+    return h->weights;
+}
+
+static real *row_factors(const AttentionSpan *a, const QueryHead *h) {
+    return h->weights + a->T;
 }
 
 static real *grad_scratch(const AttentionSpan *a) {
@@ -75,8 +84,7 @@ SIMD_INLINE void mask_row(const AttentionSpan *a, const QueryHead *h, int i, int
     if (a->softcap > 0) {
         real cap = a->softcap;
         SIMD_LOOP for (int j = first; j < last; j++) {
-            t[j] = scalar_tanh(w[j] / cap);
-            w[j] = cap * t[j];
+            w[j] = scalar_softcap(w[j], cap, &t[j]);
         }
         keep_stage(h, 2, a->T, i, w);
     }
@@ -86,11 +94,12 @@ SIMD_INLINE void mask_row(const AttentionSpan *a, const QueryHead *h, int i, int
     keep_stage(h, 3, a->T, i, w);
 }
 
-/* Rows [begin, end), at most BLOCK_ROWS, from scores to weights: W [rows x stride], and T where there is a cap. Each
- * step goes over all rows before the next, so that the processor has several rows to work on at a time. */
+/* Rows [begin, end) from scores to weights: W [rows x stride], and T where there is a cap. Each step goes over all rows
+ * before the next, so that the processor has several rows to work on at a time. Of each row: MOST, its largest score,
+ * and INVERSE, 1 / the sum of its exponentials. */
 SIMD_INLINE void weigh_rows(const AttentionSpan *a, const QueryHead *h, int begin, int end, int first, int last,
-                            real *whole, real *t) {
-    real most[BLOCK_ROWS], inverse[BLOCK_ROWS], *w = whole + first;
+                            real *whole, real *t, real *most, real *inverse) {
+    real *w = whole + first;
     int n = last - first, rows = end - begin;
     size_t stride = (size_t)a->stride;
     if (n == 0) return;
@@ -139,13 +148,14 @@ SIMD_INLINE Strip strip_at(const int *from, const int *to, int begin, int T, int
 
 SIMD_CLONES static void forward_short(const AttentionSpan *a, const QueryHead *h, Part v) {
     bool whole = h->stage[0] != NULL;
+    real most[STRIP_ROWS], inverse[STRIP_ROWS];
     for (int begin = 0; begin < a->T; begin += STRIP_ROWS) {
         Strip s = strip_at(a->from, a->to, begin, a->T, a->stride, whole);
         Product scores = {h->q.x,    h->q.ld, 1,           a->scratch, a->stride, h->weights,
                           a->stride, 0,       a->head_dim, s.first,    s.last,    false};
         product_rows(&scores, begin, s.end);
         size_t at = (size_t)begin * (size_t)a->stride;
-        weigh_rows(a, h, begin, s.end, s.first, s.last, h->weights + at, h->tanh ? h->tanh + at : NULL);
+        weigh_rows(a, h, begin, s.end, s.first, s.last, h->weights + at, h->tanh ? h->tanh + at : NULL, most, inverse);
         for (int i = begin; i < s.end; i++) {
             fill(h->weights + (size_t)i * (size_t)a->stride, 0, s.first, 0);
             fill(h->weights + (size_t)i * (size_t)a->stride, s.last, a->stride, 0);
@@ -186,17 +196,43 @@ SIMD_CLONES static void weigh_block(const AttentionSpan *a, const QueryHead *h, 
     for (int begin = b->begin; begin < end; begin += step) {
         size_t at = (size_t)(begin - b->begin) * (size_t)a->stride;
         int next = begin + step < end ? begin + step : end;
-        weigh_rows(a, h, begin, next, b->first, b->first + b->width, w + at, t ? t + at : NULL);
+        weigh_rows(a, h, begin, next, b->first, b->first + b->width, w + at, t ? t + at : NULL, row_shifts(h) + begin,
+                   row_factors(a, h) + begin);
+    }
+}
+
+/* The same weights once more, with the same bits, in one go: from what was kept of each row. */
+SIMD_CLONES static void weigh_block_again(const AttentionSpan *a, const QueryHead *h, const Block *b, real *w,
+                                          real *t) {
+    int first = b->first, last = b->first + b->width;
+    real scale = a->scale, cap = a->softcap;
+    for (int i = b->begin; i < b->begin + b->rows; i++, w += a->stride) {
+        int from = a->from[i], to = a->to[i];
+        real shift = row_shifts(h)[i], factor = row_factors(a, h)[i];
+        if (t) {
+            SIMD_LOOP for (int j = first; j < last; j++) w[j] = scalar_softcap(w[j] * scale, cap, &t[j]);
+            SIMD_LOOP for (int j = first; j < last; j++) w[j] =
+                scalar_exp((j >= from && j < to ? w[j] : -REAL_INFINITY) - shift) * factor;
+            t += a->stride;
+        } else {
+            SIMD_LOOP for (int j = first; j < last; j++) w[j] =
+                scalar_exp((j >= from && j < to ? w[j] * scale : -REAL_INFINITY) - shift) * factor;
+        }
+        for (int j = from; a->allowed && j < to; j++)
+            if (!a->allowed[(size_t)i * (size_t)a->T + (size_t)j]) w[j] = 0 * factor;
     }
 }
 
 /* The weights of a block of rows, as often as they are needed: kept for all rows they would be T x T numbers. */
-static real *make_weights(const AttentionSpan *a, const QueryHead *h, const Block *b, Part k) {
-    real *w = block_weights(a);
+static real *make_weights(const AttentionSpan *a, const QueryHead *h, const Block *b, Part k, bool again) {
+    real *w = block_weights(a), *t = a->softcap > 0 ? block_tanh(a) : NULL;
     Part q = part_at(h->q, b->begin);
     gemm(GEMM_NT, b->rows, b->width, a->head_dim, 1, q.x, q.ld, part_at(k, b->first).x, k.ld, 0, w + b->first,
          a->stride);
-    weigh_block(a, h, b, w, a->softcap > 0 ? block_tanh(a) : NULL);
+    if (again)
+        weigh_block_again(a, h, b, w, t);
+    else
+        weigh_block(a, h, b, w, t);
     return w + b->first;
 }
 
@@ -208,7 +244,7 @@ static void forward_long(const AttentionSpan *a, const QueryHead *h, Part k, Par
             clear_rows(y, b.rows, a->head_dim);
             continue;
         }
-        const real *w = make_weights(a, h, &b, k);
+        const real *w = make_weights(a, h, &b, k, false);
         gemm(GEMM_NN, b.rows, a->head_dim, b.width, 1, w, a->stride, part_at(v, b.first).x, v.ld, 0, y.x, y.ld);
     }
 }
@@ -291,7 +327,7 @@ static void backward_long(const AttentionSpan *a, const QueryHead *h, Part k, Pa
             if (dq.x && !g->add_q) clear_rows(dq, b.rows, hd);
             continue;
         }
-        const real *w = make_weights(a, h, &b, k);
+        const real *w = make_weights(a, h, &b, k, true);
         gemm(GEMM_NT, b.rows, b.width, hd, 1, dy.x, dy.ld, part_at(v, b.first).x, v.ld, 0, d + b.first, stride);
         unweigh_block(a, &b, block_weights(a), a->softcap > 0 ? block_tanh(a) : NULL, d);
         d += b.first;

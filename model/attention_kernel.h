@@ -3,8 +3,8 @@
  * Row i sees the keys from[i] <= j < to[i], and of these only the allowed ones. Short sequences are worked on by vector
  * loops; their weights are kept in [T x stride] per query head, stride a multiple of ATTENTION_PAD, and everything
  * outside what a row sees is exactly 0. Long ones are worked on in blocks of rows by matrix products, and backward
- * makes the weights of a block again, with the same bits: memory grows with T, not with its square (Dao et al. 2022).
- * Which one depends on T alone. */
+ * makes the weights of a block again, with the same bits, from two numbers that were kept of each row: memory grows with
+ * T, not with its square (Dao et al. 2022). Which one depends on T alone. */
 #ifndef MODEL_ATTENTION_KERNEL_H
 #define MODEL_ATTENTION_KERNEL_H
 
@@ -45,7 +45,7 @@ static inline int attention_stride(int T) {
     int steps = (T + ATTENTION_PAD - 1) / ATTENTION_PAD;
     return (steps > ATTENTION_MANY && steps % 2 == 0 ? steps + 1 : steps) * ATTENTION_PAD;
 }
-size_t attention_kept(int T); /* weights of a query head that backward needs: T x stride, 0 of a long sequence */
+size_t attention_kept(int T); /* numbers that backward needs of a query head: T x stride weights, or 2 T */
 size_t attention_scratch(int T, int head_dim);
 
 /* Prepares SPAN's scratch for query heads that read K: the keys of one key/value head. */

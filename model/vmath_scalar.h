@@ -110,6 +110,12 @@ SIMD_INLINE real scalar_normal(real x, real *bell) {
 
 #endif
 
+/* cap tanh(x / cap); *t: the tanh. */
+SIMD_INLINE real scalar_softcap(real x, real cap, real *t) {
+    *t = scalar_tanh(x / cap);
+    return cap * *t;
+}
+
 SIMD_INLINE real scalar_sigmoid(real x) {
     return (real)1 / ((real)1 + scalar_exp(-x));
 }

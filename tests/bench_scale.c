@@ -1,9 +1,9 @@
 /* bench_scale: how time and memory of a training step grow with width, layers, length, batch, vocabulary and threads,
  * one of them at a time. Beside the milliseconds stand the operations of the step's matrix products (three times those
- * of a forward pass; causal pairs alone; not the two exponentials that each pair of a query and a key takes, nor what
- * an update does with each parameter) with the rate that they were made at, the most memory that the process held, and
- * both relative to the first of the series: "time_growth" beside "arithmetic_growth". Each case is a process of its
- * own.
+ * of a forward pass; causal pairs alone) with the rate that they were made at, the most memory that the process held,
+ * and time and operations relative to the first of the series: "time_growth" beside "arithmetic_growth". In the latter
+ * are, too, the two exponentials that each pair of a query and a key takes; not what an update does with each
+ * parameter. Each case is a process of its own.
  *   bench_scale [series|all [seconds per round]] */
 #include "bench.h"
 
@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CASES_MOST = 8 };
+enum { CASES_MOST = 8, EXP_OPERATIONS = 30 /* of an exponential of vmath, its mask and its factor */ };
 
 typedef struct {
     const char *name;
@@ -102,8 +102,13 @@ static double measure(const void *data) {
     return bench_time(train_step, &t, c->seconds);
 }
 
-static double arithmetic(const Case *c) {
+static double products(const Case *c) {
     return 3 * (double)account_flops(&c->config, c->T, c->batch, ACCOUNT_ALLOWED_SCORES).total;
+}
+
+static double exponentials(const Case *c) {
+    double pairs = 0.5 * c->T * (c->T + 1.0) * c->batch * c->config.heads * c->config.layers;
+    return 2 * EXP_OPERATIONS * pairs;
 }
 
 static void run_series(const Series *s, double seconds) {
@@ -111,18 +116,18 @@ static void run_series(const Series *s, double seconds) {
     for (int i = 0; i < CASES_MOST && s->value[i]; i++) {
         Case c = case_of(s, i, seconds);
         BenchFigure f = {.unit = "ms a step", .threads = c.threads};
-        double most = 0, bytes, work = arithmetic(&c);
+        double most = 0, bytes, work = products(&c), all = work + exponentials(&c);
         for (int r = 0; r < (s->d == 512 || bench_is_tiny() ? 1 : 5); r++) {
             bench_add(&f, 1000 * bench_apart(measure, &c, &bytes));
             if (bytes > most) most = bytes;
         }
         double time = bench_median(&f);
-        if (i == 0) first_time = time, first_work = work;
+        if (i == 0) first_time = time, first_work = all;
         (void)snprintf(f.name, sizeof f.name, "scale.%s.%d", s->name, s->value[i]);
         (void)snprintf(f.more, sizeof f.more,
                        ", \"gflop\": %.4g, \"gflop_per_s\": %.3g, \"time_growth\": %.4g, \"arithmetic_growth\": %.4g, "
                        "\"megabytes\": %.0f",
-                       work / 1e9, work / 1e6 / time, time / first_time, work / first_work, most / 1e6);
+                       work / 1e9, work / 1e6 / time, time / first_time, all / first_work, most / 1e6);
         bench_print(&f);
     }
 }
