@@ -292,7 +292,7 @@ static void add_samples(Snapshot *s, const FixtureSpec *p) {
     Table *samples = table_new("samples", samples_columns);
     table_add_int(sampling, 1000);
     table_add_int(sampling, 400);
-    table_add_text(sampling, "running");
+    table_add_text(sampling, p->sampled ? "done" : "running");
     table_add_int(sampling, p->step);
     table_add_text(sampling, p->truth ? "the dogs near the cat" : "thedogsnearthecat");
     for (int i = 0; i < 1 + p->truth; i++) {

@@ -21,7 +21,7 @@ typedef struct {
     bool reads_only;   /* somebody else's model, with its own tokenizer */
     bool no_curve;     /* the model came from a file */
     bool length_norm;  /* of the beam */
-    bool samples;      /* sentences are being drawn */
+    bool samples, sampled; /* sentences are being drawn; all were */
     bool pieces;       /* the path's text is that of a tokenizer of others: tokens do not stand apart in it */
     char versus;       /* a run beside it: 'A' or 'B' is looked at */
     const char *rival; /* what B is called; NULL: "window=4 softcap=20" */

@@ -560,7 +560,9 @@ static void interventions_are_listed_and_taken_back(void **unused) {
     FixtureSpec p = fixture_spec();
     App *a = screen_new(&p);
     screen_keys(a, "!");
-    screen_expect(a, "nothing is done to what is looked at");
+    screen_expect(a, "Nothing is done to what is looked at");
+    screen_keys(a, "<Enter>");
+    screen_refuse(a, "Nothing is done");
     app_free(a);
     p.tamper = "layer 1 head 2 off";
     a = screen_new(&p);

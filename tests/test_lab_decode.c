@@ -390,7 +390,8 @@ static void tampering_is_said_and_changes_no_parameter(void **state) {
     assert_string_equal(fixture_facts(l).tamper, "no window");
     fixture_do(l, "undo");
     assert_string_equal(fixture_facts(l).tamper, "");
-    fixture_refused(l, "undo", "nothing is done to what is looked at");
+    fixture_do(l, "undo");
+    assert_string_equal(fixture_facts(l).message, "nothing is done to what is looked at");
     fixture_refused(l, "head 3 1 off", "a layer must be a whole number from 1 to 2");
     fixture_refused(l, "head 1 0 off", "a head");
     fixture_refused(l, "head 1 1 away", "toggle");

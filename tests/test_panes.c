@@ -746,6 +746,40 @@ static void a_map_with_wide_words_shows_all_rows(void **unused) {
     app_free(a);
 }
 
+/* In a narrow pane the stage that is shown is there, whichever it is. */
+static void the_stage_that_is_shown_has_room(void **unused) {
+    (void)unused;
+    App *a = screen_new(NULL);
+    screen_keys(a, "2z");
+    static const char *const names[] = {"[weights]", "[mix]", "[scores]", "[scaled]", "[masked]"};
+    for (int i = 0; i < 5; i++) {
+        Str text;
+        str_init(&text);
+        screen_text(a, 40, 12, &text);
+        if (!strstr(text.s, names[i])) fail_msg("%s is not in:\n%s", names[i], text.s);
+        str_done(&text);
+        screen_keys(a, "s");
+    }
+    app_free(a);
+}
+
+/* Sentences that were drawn from another place are said to be. */
+static void samples_say_where_they_begin(void **unused) {
+    (void)unused;
+    FixtureSpec p = fixture_spec();
+    p.samples = p.sampled = true;
+    App *a = screen_new(&p);
+    screen_keys(a, ":pane sample<Enter>z");
+    screen_expect(a, "sentences, step 1,240");
+    screen_refuse(a, ", elsewhere");
+    p.position--;
+    Snapshot *s = fixture_snapshot(&p);
+    app_show(a, s);
+    snapshot_unref(s);
+    screen_expect(a, ", elsewhere");
+    app_free(a);
+}
+
 /* ---- the presenter ---- */
 
 /* Cells of the screen that hold heat, and those of them that tall digits stand on. */
@@ -877,6 +911,8 @@ int main(void) {
         cmocka_unit_test(options_that_do_not_show_are_counted),
         cmocka_unit_test(wide_tables_scroll_to_the_right),
         cmocka_unit_test(a_map_with_wide_words_shows_all_rows),
+        cmocka_unit_test(the_stage_that_is_shown_has_room),
+        cmocka_unit_test(samples_say_where_they_begin),
         cmocka_unit_test(the_next_word_has_a_legend),
         cmocka_unit_test(the_presented_map_is_large),
         cmocka_unit_test(presented_numbers_have_one_size),

@@ -25,11 +25,7 @@ static int at(const App *a) {
 
 Status run_interventions(App *a, const Words *words) {
     (void)words;
-    bool open = a->overlay == OVERLAY_TAMPERING;
-    if (!open && rows(a) == 0)
-        return status_usage(_("nothing is done to what is looked at; heads are switched off in the attention pane, and "
-                              ":swap, :force and :window are others"));
-    a->overlay = open ? OVERLAY_NONE : OVERLAY_TAMPERING;
+    a->overlay = a->overlay == OVERLAY_TAMPERING ? OVERLAY_NONE : OVERLAY_TAMPERING;
     a->tampering_at = 0;
     return status_ok();
 }
@@ -72,7 +68,12 @@ void tampering_click(App *a, int y) {
 void tampering_draw(const App *a, Canvas *c, int *above, int *below) {
     const Table *t = list(a);
     int n = rows(a), first = first_row(a, c->h), half = c->w / 2;
-    if (n == 0) draw_paragraph(c, (Rect){1, 0, c->w - 2, c->h}, _("Nothing is done to what is looked at."), STYLE_DIM);
+    if (n == 0)
+        draw_paragraph(c, (Rect){1, 0, c->w - 2, c->h},
+                       _("Nothing is done to what is looked at. In the attention pane - switches a head off; :swap 2 "
+                         "cats puts another word in, :force eat the next one, :window 3 hides what is far. Training "
+                         "goes on as if nothing were done."),
+                       STYLE_DIM);
     for (int y = 0; y < c->h && first + y < n; y++) {
         bool here = first + y == at(a);
         if (here) canvas_text(c, 0, y, 1, "▸", STYLE_CURSOR, ATTRIBUTE_NONE);

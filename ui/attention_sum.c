@@ -5,6 +5,7 @@
 #include "format.h"
 #include "intl.h"
 #include "mix_sum.h"
+#include "utf8.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -254,16 +255,32 @@ void attention_draw_foot(const PaneContext *x, const AttentionPlan *p, Canvas *c
         draw_equation(x, &s, c, p->foot, y);
 }
 
+static bool has_stage(const PaneContext *x, int stage) {
+    return stage != STAGE_SOFTCAPPED || snapshot_field(x->snapshot, "attention.0.softcapped");
+}
+
+/* Of the stages from FIRST to the one that is shown, as they are drawn. */
+static int stages_width(const PaneContext *x, const AttentionPlan *p, int first) {
+    int columns = 2; /* the brackets */
+    for (int i = first; i <= (int)p->stage; i++)
+        if (has_stage(x, i)) columns += (i > first ? 3 : 0) + utf8_columns(attention_stage_name((AttentionStage)i));
+    return columns;
+}
+
+/* Where there is no room for all, the first ones are left out, so that the one that is shown is there. */
 void attention_draw_stages(const PaneContext *x, const AttentionPlan *p, Canvas *c) {
     if (p->stages.h == 0) return;
     int at = canvas_textf(c, p->stages.x, p->stages.y, p->stages.w, STYLE_DIM, ATTRIBUTE_NONE, "%s  ", _("stage"));
-    for (int i = 0; i < STAGE_COUNT; i++) {
-        if (i == STAGE_SOFTCAPPED && !snapshot_field(x->snapshot, "attention.0.softcapped")) continue;
-        if (i > 0)
+    int first = 0;
+    while (first < (int)p->stage && stages_width(x, p, first) > p->stages.w - at - (first > 0 ? 2 : 0)) first++;
+    if (first > 0) at += canvas_text(c, p->stages.x + at, p->stages.y, p->stages.w - at, "… ", STYLE_DIM, ATTRIBUTE_NONE);
+    for (int i = first; i < STAGE_COUNT; i++) {
+        if (!has_stage(x, i)) continue;
+        if (i > first)
             at += canvas_text(c, p->stages.x + at, p->stages.y, p->stages.w - at, " ▸ ", STYLE_DIM, ATTRIBUTE_NONE);
         bool here = i == (int)p->stage;
         at += canvas_textf(c, p->stages.x + at, p->stages.y, p->stages.w - at, here ? STYLE_CURSOR : STYLE_TEXT,
-                           ATTRIBUTE_NONE, here ? "[%s]" : "%s", attention_stage_name((AttentionStage)i));
+                           CANVAS_ELLIPSIS, here ? "[%s]" : "%s", attention_stage_name((AttentionStage)i));
     }
     const AttentionState *state = x->state;
     canvas_textf(c, p->stages.x + at, p->stages.y, p->stages.w - at, STYLE_DIM, ATTRIBUTE_NONE, "   %s: %s", _("scale"),

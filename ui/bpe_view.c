@@ -252,7 +252,10 @@ static void write_heading(const BpeSeen *s, BpeList list, int w, char *out, size
         break;
     case BPE_STEPS:
     case BPE_LISTS:
-        snprintf(out, bytes, _("“%s” by rank: %ld tokens"), bpe_fact_text(s, "text"), table_rows(s->encoded));
+        snprintf(out, bytes,
+                 ngettext("“%s” by rank: %ld token", "“%s” by rank: %ld tokens",
+                          (unsigned long)table_rows(s->encoded)),
+                 bpe_fact_text(s, "text"), table_rows(s->encoded));
         break;
     }
 }

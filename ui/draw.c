@@ -1,6 +1,7 @@
 /* Boxes, bars and sparks. */
 #include "draw.h"
 
+#include "format.h"
 #include "intl.h"
 
 #include <math.h>
@@ -40,8 +41,8 @@ Rect draw_box(Canvas *c, Rect r, const char *title, bool focus) {
 
 void draw_box_more(Canvas *c, Rect r, int above, int below) {
     char up[48] = "", down[48] = "";
-    if (above > 0) snprintf(up, sizeof up, " \xE2\x96\xB4 %d", above);
-    if (below > 0) snprintf(down, sizeof down, " \xE2\x96\xBE %d", below);
+    if (above > 0) snprintf(up, sizeof up, " \xE2\x96\xB4 %s", format_count(above).s);
+    if (below > 0) snprintf(down, sizeof down, " \xE2\x96\xBE %s", format_count(below).s);
     if (up[0] == '\0' && down[0] == '\0') return;
     char text[128];
     snprintf(text, sizeof text, "%s%s %s ", up, down, _("more rows"));

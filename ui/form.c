@@ -293,7 +293,7 @@ static void draw_row(const Form *f, Canvas *c, Rect r, int y, int i, int name_w,
 /* 1,000,000 rather than 1e+06. */
 static Text limit(double x) {
     Text t;
-    bool whole = fabs(x) < 1e12 && x == floor(x);
+    bool whole = fabs(x) < 1e16 && x == floor(x);
     if (whole) return format_count((long long)x);
     snprintf(t.s, sizeof t.s, "%g", x);
     return t;

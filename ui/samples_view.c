@@ -22,8 +22,15 @@ bool samples_running(const Snapshot *s) {
     return t && !strcmp(state_of(t), "running");
 }
 
+/* Whether the sentences begin with the words that the model sees now. */
+static bool begin_here(const Snapshot *s, const Table *t) {
+    const char *prompt = table_text(t, 0, table_find(t, "prompt"));
+    int visible = reading_visible(s);
+    return prompt[0] ? !*reading_continuation(s, visible, prompt) : visible <= 1;
+}
+
 /* "640 of 1,000 sentences at step 522", and how it ended. */
-static void draw_head(const Table *t, Canvas *c, Rect r) {
+static void draw_head(const Snapshot *s, const Table *t, Canvas *c, Rect r) {
     const char *state = state_of(t);
     bool running = !strcmp(state, "running");
     if (running) {
@@ -35,7 +42,10 @@ static void draw_head(const Table *t, Canvas *c, Rect r) {
     }
     int at = canvas_textf(c, r.x, r.y, r.w, STYLE_STRONG, CANVAS_ELLIPSIS, _("%s sentences, step %s"),
                           format_count(cell(t, "taken")).s, format_count(cell(t, "step")).s);
-    const char *end = !strcmp(state, "stopped") ? _(" stopped") : !strcmp(state, "failed") ? _(" failed") : "";
+    const char *end = !strcmp(state, "stopped") ? _(" stopped")
+                      : !strcmp(state, "failed") ? _(" failed")
+                      : begin_here(s, t)         ? ""
+                                                 : _(", elsewhere");
     canvas_text(c, r.x + at, r.y, r.w - at, end, STYLE_WARNING, CANVAS_ELLIPSIS);
 }
 
@@ -69,7 +79,7 @@ int samples_draw(const Snapshot *s, Canvas *c, Rect r) {
         canvas_text(c, r.x, r.y, r.w, _("S draws many sentences from here"), STYLE_DIM, CANVAS_ELLIPSIS);
         return 1;
     }
-    draw_head(run, c, r);
+    draw_head(s, run, c, r);
     int y = 1;
     if (y < r.h) {
         draw_right(c, r.x + NAME_W, r.y + y, NUMBER_W - 1, _("model"), STYLE_MODEL);
