@@ -168,6 +168,18 @@ static void model_and_truth_differ_for_every_eye(void **state) {
     assert_int_not_equal(style_role(&mono, STYLE_MODEL, 0).attributes, style_role(&mono, STYLE_TRUTH, 0).attributes);
 }
 
+/* A clock hand is not its dial, a line not the axis. */
+static void lines_differ_from_frames(void **state) {
+    (void)state;
+    for (int theme = 0; theme < THEME_CONTRAST; theme++)
+        for (int depth = DEPTH_16; depth <= DEPTH_TRUE; depth++)
+            for (int role = STYLE_SERIES_A; role <= STYLE_SERIES_C; role++) {
+                StyleSheet s = {(ThemeName)theme, MAP_VIRIDIS, (Depth)depth, THEME_DARK};
+                int32_t line = style_role(&s, (StyleRole)role, 0).fg, frame = style_role(&s, STYLE_BORDER, 0).fg;
+                if (line == frame) fail_msg("theme %d depth %d role %d", theme, depth, role);
+            }
+}
+
 static void attributes_add_up(void **state) {
     (void)state;
     StyleSheet s = {THEME_DARK, MAP_VIRIDIS, DEPTH_256, THEME_DARK};
@@ -343,6 +355,7 @@ int main(void) {
         cmocka_unit_test(bold_makes_nothing_pale),
         cmocka_unit_test(colours_fit_the_depth),
         cmocka_unit_test(model_and_truth_differ_for_every_eye),
+        cmocka_unit_test(lines_differ_from_frames),
         cmocka_unit_test(attributes_add_up),
         cmocka_unit_test(sequential_maps_are_monotone),
         cmocka_unit_test(maps_of_colour_are_not_grey),

@@ -118,7 +118,7 @@ const Paint style_looks[4][TABLE_COUNT][STYLE_ROLES] = {
             [STYLE_WARNING] = {5, -1, BOLD},
             [STYLE_ERROR] = {1, -1, BOLD_REVERSE},
             [STYLE_SERIES_A] = {5, -1, 0},
-            [STYLE_SERIES_B] = {8, -1, 0},
+            [STYLE_SERIES_B] = {12, -1, 0},
             [STYLE_SERIES_C] = {4, -1, 0},
             [STYLE_SERIES_D] = {-1, -1, 0},
         },
