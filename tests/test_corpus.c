@@ -121,7 +121,7 @@ static void corpora_that_cannot_be(void **state) {
     } bad[] = {
         {"s: a", "t", 10, "no rule 't'"},
         {"s: a", NULL, 0, "at least 1"},
-        {"s: a </s> b", NULL, 10, "'</s>' is reserved"},
+        {"s: a </s> b", NULL, 10, "': the word '</s>' is reserved"},
         {"s: {s} a | b", NULL, 10, "calls itself"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {

@@ -374,6 +374,33 @@ static void errors_name_an_included_file(void **state) {
     assert_file_error("main", 1, NULL, "there are no rules at all");
 }
 
+/* What only a question finds, too; what is wrong with the text asked about is no fault of the file. */
+static void faults_of_the_language_name_the_file(void **state) {
+    (void)state;
+    Grammar *g;
+    Language *l;
+    double log_p;
+    write_file("main", "s: {s} a | b\n");
+    assert_ok(read_file("main", &g));
+    assert_ok(language_new(g, NULL, NULL, &l));
+    Status s = language_log_p(l, "b", &log_p);
+    assert_int_equal(s.code, STATUS_USAGE);
+    if (!strstr(s.text, "main.grammar: {s} calls itself")) fail_msg("%s", s.text);
+    language_free(l);
+    grammar_free(g);
+    write_file("main", "s: b\n");
+    assert_ok(read_file("main", &g));
+    assert_ok(language_new(g, NULL, NULL, &l));
+    Str text;
+    str_init(&text);
+    str_add_repeat(&text, 'b', (1 << 20) + 1);
+    s = language_log_p(l, text.s, &log_p);
+    assert_string_equal(s.text, "a text can have 1 MiB at most");
+    str_done(&text);
+    language_free(l);
+    grammar_free(g);
+}
+
 static void a_file_cannot_include_itself(void **state) {
     (void)state;
     write_file("main", "s: a\ninclude ./main.grammar\n");
@@ -441,6 +468,7 @@ int main(void) {
         cmocka_unit_test(files_are_included_where_they_stand),
         cmocka_unit_test(the_text_is_the_whole_grammar),
         cmocka_unit_test(errors_name_an_included_file),
+        cmocka_unit_test(faults_of_the_language_name_the_file),
         cmocka_unit_test(a_file_cannot_include_itself),
         cmocka_unit_test(files_nest_eight_deep),
         cmocka_unit_test(a_line_is_found_in_any_error),

@@ -37,19 +37,19 @@ static void gather_end(Gather *g) {
     s->start[++s->sentences] = (long)g->ids;
 }
 
-static Status corpus_reserved(const char *word) {
-    return status_usage(_("the word '%s' is reserved; a corpus cannot have it"), word);
+static Status corpus_reserved(const char *name, const char *word) {
+    return status_usage(_("'%s': the word '%s' is reserved; a corpus cannot have it"), name, word);
 }
 
-/* Adds one sentence. Its tokens are all known. */
-static Status gather_sentence(Gather *g, const Vocab *v, Tokenizer *cutter, const char *s, size_t n) {
+/* Adds one sentence of the corpus NAME. Its tokens are all known. */
+static Status gather_sentence(Gather *g, const char *name, const Vocab *v, Tokenizer *cutter, const char *s, size_t n) {
     TokenIds ids = {0};
     vocab_cut(v, cutter, s, n, &ids);
     Status status = status_ok();
     gather_id(g, VOCAB_BOS);
     for (int i = 0; i < ids.count; i++) {
         BUG_ON(ids.id[i] < 0);
-        if (ids.id[i] < VOCAB_SPECIALS) status = corpus_reserved(vocab_token(v, ids.id[i]));
+        if (ids.id[i] < VOCAB_SPECIALS) status = corpus_reserved(name, vocab_token(v, ids.id[i]));
         gather_id(g, ids.id[i]);
     }
     gather_id(g, VOCAB_EOS);
@@ -78,12 +78,13 @@ static void spans_add(Spans *l, const char *s, size_t n) {
 }
 
 /* Sentences FROM to TO-1 of the texts. */
-static Status gather_spans(const Vocab *v, const Spans *l, long from, long to, Sentences *out) {
+static Status gather_spans(const Corpus *c, const Spans *l, long from, long to, Sentences *out) {
     Gather g = {.to = out};
-    Tokenizer *cutter = vocab_cutter(v);
+    Tokenizer *cutter = vocab_cutter(c->vocab);
     Status s = status_ok();
     for (long i = from; i < to && status_is_ok(&s); i++)
-        s = cancel_wanted() ? status_cancelled() : gather_sentence(&g, v, cutter, l->span[i].s, l->span[i].n);
+        s = cancel_wanted() ? status_cancelled()
+                            : gather_sentence(&g, c->name, c->vocab, cutter, l->span[i].s, l->span[i].n);
     tokenizer_free(cutter);
     return s;
 }
@@ -179,8 +180,8 @@ static Status corpus_cut_drawn(Corpus *c, CorpusTokens tokens, const Spans *l, l
         STATUS_TRY(language_vocab(c->language, &c->vocab));
     else
         STATUS_TRY(learn_vocab(tokens, l, &c->vocab));
-    STATUS_TRY(gather_spans(c->vocab, l, 0, n, &c->train));
-    return gather_spans(c->vocab, l, n, l->count, &c->test);
+    STATUS_TRY(gather_spans(c, l, 0, n, &c->train));
+    return gather_spans(c, l, n, l->count, &c->test);
 }
 
 static Status corpus_fill(Corpus *c, const char *start, const char *set, CorpusTokens tokens, long n, long test,
@@ -328,8 +329,8 @@ static Status corpus_fill_lines(Corpus *c, const char *path, CorpusTokens tokens
     if (l->count == 1) STATUS_TRY(split_line(path, tokens.unit, l));
     long test = l->count / 20 > 0 ? l->count / 20 : 1;
     STATUS_TRY(learn_vocab(tokens, l, &c->vocab));
-    STATUS_TRY(gather_spans(c->vocab, l, 0, l->count - test, &c->train));
-    return gather_spans(c->vocab, l, l->count - test, l->count, &c->test);
+    STATUS_TRY(gather_spans(c, l, 0, l->count - test, &c->train));
+    return gather_spans(c, l, l->count - test, l->count, &c->test);
 }
 
 Status corpus_read_lines(const char *path, CorpusTokens tokens, Corpus **out) {

@@ -61,7 +61,7 @@ Chart *chart_begin(Language *l, const Engine *engine, ChartMode mode, const char
     size_t n = strlen(text);
     str_clear(&c->text);
     language_normalise(text, n > GRAMMAR_TEXT ? 0 : n, &c->text);
-    if (n > GRAMMAR_TEXT) language_fail(l, status_usage(_("a text can have 1 MiB at most")));
+    if (n > GRAMMAR_TEXT) language_refuse(l, status_usage(_("a text can have 1 MiB at most")));
     c->engine = engine;
     c->mode = mode;
     c->length = (int)c->text.len;

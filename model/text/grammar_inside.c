@@ -168,7 +168,7 @@ static bool chart_solve(Language *l, int pos, int *first, int *ends, double *sum
             high = log(c->scale);
         chart_restart(c, exp((low + high) / 2));
     }
-    return language_fail(l, status_failed(_("the probability of this text is too small to be worked out")));
+    return language_refuse(l, status_failed(_("the probability of this text is too small to be worked out")));
 }
 
 /* ---- Questions ---- */

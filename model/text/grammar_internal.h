@@ -193,8 +193,9 @@ struct Language {
 
 /* Every question begins here: fresh limits, and the memory of earlier ones dropped when it became too much. */
 void language_begin(Language *l);
-bool language_fail(Language *l, Status s);  /* keeps S and returns false */
-bool language_work(Language *l, int steps); /* false: the question has taken too long or too much memory */
+bool language_refuse(Language *l, Status s); /* keeps S, which is about a text, and returns false */
+bool language_fail(Language *l, Status s);   /* the same of a fault of the grammar, with the name of its file */
+bool language_work(Language *l, int steps);  /* false: the question has taken too long or too much memory */
 int language_goal(Language *l, int family, const int *argument); /* -1: no rule fits */
 int language_repetition(Language *l, int inner, int count);      /* -1 never; COUNT 1 is INNER itself */
 void language_goal_name(const Language *l, int goal, Str *out);

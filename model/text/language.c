@@ -115,9 +115,16 @@ void language_goal_name(const Language *l, int goal, Str *out) {
 
 /* ---- Limits ---- */
 
-bool language_fail(Language *l, Status s) {
+bool language_refuse(Language *l, Status s) {
     l->status = s;
     return false;
+}
+
+bool language_fail(Language *l, Status s) {
+    const char *file = l->grammar->file[0];
+    if (*file == '\0') return language_refuse(l, s);
+    return language_refuse(l, s.code == STATUS_USAGE ? status_usage("%s: %s", file, s.text)
+                                                     : status_failed("%s: %s", file, s.text));
 }
 
 bool language_work(Language *l, int steps) {
