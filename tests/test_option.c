@@ -229,6 +229,29 @@ static void rows_can_be_joined(void **state) {
     options_free(o);
 }
 
+/* What follows from other options stands until the user says otherwise, and is taken back as it came. */
+static void a_value_may_be_assumed(void **state) {
+    (void)state;
+    Options *o = options_new(rows);
+    assert_ok(options_set(o, "n", "3"));
+    options_assume(o, "n", "7");
+    options_assume(o, "rate", "0.5");
+    options_assume(o, "file", "there");
+    assert_int_equal(options_int(o, "n"), 3);
+    assert_true(options_real(o, "rate") == 0.5 && options_is_assumed(o, "rate") && !options_is_given(o, "rate"));
+    Options *copy = options_copy(o);
+    assert_ok(options_set(o, "rate", "0.25"));
+    assert_false(options_is_assumed(o, "rate"));
+    options_forget_assumed(o);
+    options_forget_assumed(copy);
+    assert_true(options_real(o, "rate") == 0.25 && options_real(copy, "rate") == 0.001);
+    assert_false(options_is_set(copy, "file"));
+    options_reset(o, "n");
+    assert_true(options_int(o, "n") == 10 && !options_is_given(o, "n"));
+    options_free(copy);
+    options_free(o);
+}
+
 static void a_wrong_question_is_a_bug(void **state) {
     (void)state;
     Options *o = options_new(rows);
@@ -337,6 +360,7 @@ int main(void) {
         cmocka_unit_test(a_copy_goes_its_own_way),
         cmocka_unit_test(rows_can_be_joined),
         cmocka_unit_test(what_is_not_set_may_follow),
+        cmocka_unit_test(a_value_may_be_assumed),
         cmocka_unit_test(a_wrong_question_is_a_bug),
         cmocka_unit_test(help_is_aligned),
         cmocka_unit_test(all_is_freed),

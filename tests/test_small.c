@@ -6,6 +6,7 @@
 #include "field.h"
 #include "hash.h"
 #include "mem.h"
+#include "room.h"
 #include "thread.h"
 
 #include <errno.h>
@@ -136,6 +137,15 @@ static void a_subscript_outside_is_a_bug(void **state) {
     field_free(f);
 }
 
+static void there_is_room_or_there_is_not(void **state) {
+    (void)state;
+    assert_true(room_left() > 1 << 20); /* for this test there was */
+    room_pretend(12345);
+    assert_int_equal(room_left(), 12345);
+    room_pretend(0);
+    assert_true(room_left() > 1 << 20);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_clock_runs_forwards),
@@ -144,6 +154,7 @@ int main(void) {
         cmocka_unit_test(a_thread_beside_sees_only_its_own_faults),
         cmocka_unit_test(a_wait_ends_at_its_deadline),
         cmocka_unit_test(hash_gives_the_published_values),
+        cmocka_unit_test(there_is_room_or_there_is_not),
         cmocka_unit_test(a_field_is_row_major_and_starts_cleared),
         cmocka_unit_test(a_field_may_have_no_numbers),
         cmocka_unit_test(a_subscript_outside_is_a_bug),

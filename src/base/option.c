@@ -12,7 +12,7 @@
 typedef struct {
     const Option *row;
     char *text; /* as options_value gives it; NULL when not set */
-    bool given;
+    bool given, assumed;
     int count;
     long long *ints; /* INT, INTS, FLAG */
     double *reals;   /* REAL, REALS */
@@ -206,6 +206,14 @@ Options *options_new(const Option *rows) {
     return options_join(MEM_NEW(Options), rows);
 }
 
+/* What the row says before anybody sets it. */
+static void value_begin(Value *v) {
+    value_clear(v);
+    if (!v->row->initial) return;
+    Status s = value_parse(v, v->row->initial);
+    BUG_ON(!status_is_ok(&s));
+}
+
 Options *options_join(Options *o, const Option *rows) {
     for (const Option *row = rows; row->name; row++) {
         BUG_ON(find_value(o, row->name, strlen(row->name)));
@@ -213,9 +221,7 @@ Options *options_join(Options *o, const Option *rows) {
         MEM_GROW(o->value, o->count, o->capacity);
         Value *v = &o->value[o->count++];
         *v = (Value){.row = row};
-        if (!row->initial) continue;
-        Status s = value_parse(v, row->initial);
-        BUG_ON(!status_is_ok(&s));
+        value_begin(v);
     }
     return o;
 }
@@ -308,6 +314,28 @@ Status options_set_pairs(Options *o, const char *const *pair, int n) {
     return options_once(pair, n);
 }
 
+void options_assume(Options *o, const char *name, const char *value) {
+    Value *v = find_value(o, name, strlen(name));
+    BUG_ON(!v);
+    if (v->given) return;
+    Value fresh = {.row = v->row, .assumed = true};
+    Status s = value_parse(&fresh, value);
+    BUG_ON(!status_is_ok(&s));
+    value_clear(v);
+    *v = fresh;
+}
+
+void options_forget_assumed(Options *o) {
+    for (int i = 0; i < o->count; i++)
+        if (o->value[i].assumed) value_begin(&o->value[i]);
+}
+
+void options_reset(Options *o, const char *name) {
+    Value *v = find_value(o, name, strlen(name));
+    BUG_ON(!v);
+    value_begin(v);
+}
+
 /* Reading. */
 
 int options_count(const Options *o) {
@@ -344,6 +372,10 @@ bool options_is_set(const Options *o, const char *name) {
 
 bool options_is_given(const Options *o, const char *name) {
     return need_value(o, name)->given;
+}
+
+bool options_is_assumed(const Options *o, const char *name) {
+    return need_value(o, name)->assumed;
 }
 
 const char *options_value(const Options *o, const char *name) {

@@ -52,12 +52,18 @@ Status options_set_pair(Options *o, const char *key_value) STATUS_CHECKED;      
 Status options_set_pairs(Options *o, const char *const *pair, int n) STATUS_CHECKED;
 /* That last part alone, of words of which some may be no pairs. */
 Status options_once(const char *const *word, int n) STATUS_CHECKED;
+/* A value that follows from what was given: NAME has it unless the user gave another, and does not count as given.
+ * VALUE is one that options_set would take. */
+void options_assume(Options *o, const char *name, const char *value);
+void options_forget_assumed(Options *o);          /* all of these are as their rows say again */
+void options_reset(Options *o, const char *name); /* as its row says, not given */
 
 int options_count(const Options *o);
 const Option *options_row(const Options *o, int i);
 const Option *options_find(const Options *o, const char *name); /* NULL: no such option */
 bool options_is_set(const Options *o, const char *name);        /* has a value: given or by default */
 bool options_is_given(const Options *o, const char *name);      /* the user gave it */
+bool options_is_assumed(const Options *o, const char *name);    /* options_assume did */
 const char *options_value(const Options *o, const char *name);  /* as text, "" when not set; borrowed */
 
 /* BUG when the name or the type is wrong: those are the caller's rows. */
