@@ -2,10 +2,14 @@
  * such a file is refused with its name and its fault. */
 #include "expect.h"
 
+#include "file.h"
 #include "foreign.h"
 #include "io/llama2c.h"
+#include "io/llama2c_write.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 static const TensorUse uses[] = {TENSORS_COPIED, TENSORS_LENT};
 
@@ -53,6 +57,45 @@ static void both_versions_are_read(void **state) {
     check_read(foreign_llama2c_v0, false);
     check_read(foreign_llama2c_v1, true);
     check_read(foreign_llama2c_v1, false);
+}
+
+/* What is written is what llama2.c's own export writes: the numbers in its order, cosines and sines between. */
+static void what_is_written_is_read(void **state) {
+    (void)state;
+    for (int tie = 0; tie < 2; tie++) {
+        char path[] = "/tmp/lantern-llama2c-XXXXXX";
+        int fd = mkstemp(path);
+        assert_true(fd >= 0);
+        close(fd);
+        Model *m = foreign_llama2c_model(tie), *back;
+        ModelConfig other = *model_config(m);
+        Str file, want;
+        str_init(&file);
+        str_init(&want);
+        assert_ok(llama2c_write_check(&other));
+        assert_ok(llama2c_write(path, m));
+        assert_ok(file_read(path, 0, &file));
+        foreign_llama2c_v0(&want, m);
+        assert_int_equal(file.len, want.len);
+        size_t angles = 4 * (size_t)other.context * (size_t)other.head_dim,
+               behind = tie ? 0 : 4 * (size_t)other.vocab * (size_t)other.d, at = want.len - behind - angles;
+        assert_memory_equal(file.s, want.s, at);
+        assert_memory_equal(file.s + at + angles, want.s + at + angles, behind);
+        float second[2]; /* of the one pair of each position: cosine, sine of 1 radian */
+        memcpy(&second[0], file.s + at + 4, 4);
+        memcpy(&second[1], file.s + at + angles / 2 + 4, 4);
+        assert_true(second[0] == (float)cos(1) && second[1] == (float)sin(1));
+        assert_ok(llama2c_read(path, TENSORS_COPIED, &back));
+        check_same(m, back);
+        model_free(back);
+        model_free(m);
+        other.pairing = PAIRING_HALF;
+        Status s = llama2c_write_check(&other);
+        assert_non_null(strstr(s.text, "adjacent"));
+        str_done(&file);
+        str_done(&want);
+        unlink(path);
+    }
 }
 
 /* The sentence of the refusal must have PART in it. */
@@ -139,9 +182,9 @@ static void only_files_are_read(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(both_versions_are_read), cmocka_unit_test(faults_are_named),
-        cmocka_unit_test(sizes_come_before_room), cmocka_unit_test(only_files_are_read),
-        cmocka_unit_test(all_is_freed),
+        cmocka_unit_test(both_versions_are_read),  cmocka_unit_test(faults_are_named),
+        cmocka_unit_test(what_is_written_is_read), cmocka_unit_test(sizes_come_before_room),
+        cmocka_unit_test(only_files_are_read),     cmocka_unit_test(all_is_freed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

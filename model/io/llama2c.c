@@ -98,20 +98,19 @@ Status llama2c_config(const char *name, const unsigned char *data, size_t bytes,
 
 /* --- the numbers --- */
 
-/* Names in the order of the file; "*" before those that every layer has, NULL: cosines and sines, which are skipped. */
-static const char *const v0_order[] = {"token.weight",
-                                       "*norm1.gain",
-                                       "*attention.query.weight",
-                                       "*attention.key.weight",
-                                       "*attention.value.weight",
-                                       "*attention.out.weight",
-                                       "*norm2.gain",
-                                       "*ffn.gate.weight",
-                                       "*ffn.down.weight",
-                                       "*ffn.up.weight",
-                                       "final_norm.gain",
-                                       NULL,
-                                       "head.weight"};
+/* In version 0 cosines and sines follow, which are skipped. */
+const char *const llama2c_order[] = {"token.weight",
+                                     "*norm1.gain",
+                                     "*attention.query.weight",
+                                     "*attention.key.weight",
+                                     "*attention.value.weight",
+                                     "*attention.out.weight",
+                                     "*norm2.gain",
+                                     "*ffn.gate.weight",
+                                     "*ffn.down.weight",
+                                     "*ffn.up.weight",
+                                     "final_norm.gain",
+                                     NULL};
 static const char *const v1_order[] = {"*norm1.gain",
                                        "*norm2.gain",
                                        "final_norm.gain",
@@ -123,8 +122,7 @@ static const char *const v1_order[] = {"*norm1.gain",
                                        "*ffn.gate.weight",
                                        "*ffn.down.weight",
                                        "*ffn.up.weight",
-                                       "head.weight"};
-enum { V0_NAMES = (int)(sizeof v0_order / sizeof *v0_order), V1_NAMES = (int)(sizeof v1_order / sizeof *v1_order) };
+                                       NULL};
 
 static const unsigned char *place(const Params *p, const char *name, const unsigned char *at, TensorSource *source) {
     int slice = params_find(p, name);
@@ -147,15 +145,10 @@ static const unsigned char *place_layers(const Params *p, int layers, const char
 /* Where each slice lies. */
 static void place_all(const Header *h, const Params *p, const unsigned char *at, TensorSource *source) {
     const ModelConfig *c = &h->config;
-    const char *const *order = h->version ? v1_order : v0_order;
-    for (int i = 0; i < (h->version ? V1_NAMES : V0_NAMES); i++) {
-        if (!order[i])
-            at += 4 * (size_t)c->context * (size_t)c->head_dim;
-        else if (*order[i] == '*')
-            at = place_layers(p, c->layers, order[i] + 1, at, source);
-        else if (!c->tie || strcmp(order[i], "head.weight") != 0)
-            at = place(p, order[i], at, source);
-    }
+    for (const char *const *name = h->version ? v1_order : llama2c_order; *name; name++)
+        at = **name == '*' ? place_layers(p, c->layers, *name + 1, at, source) : place(p, *name, at, source);
+    if (!h->version) at += 4 * (size_t)c->context * (size_t)c->head_dim;
+    if (!c->tie) (void)place(p, "head.weight", at, source);
 }
 
 Status llama2c_parse(const char *name, Mapping *mapping, TensorUse use, Model **out) {

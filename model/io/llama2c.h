@@ -9,6 +9,10 @@
 
 #include "io/tensor.h"
 
+/* The slices in the order of version 0, but for what stands behind cosines and sines; "*" before those that every layer
+ * has; ends in NULL. */
+extern const char *const llama2c_order[];
+
 /* Says what the header of a file describes, without its numbers. */
 Status llama2c_config(const char *name, const unsigned char *data, size_t bytes, ModelConfig *out) STATUS_CHECKED;
 /* The sentence of a refusal names the file and the fault. */
