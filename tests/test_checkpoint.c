@@ -95,7 +95,17 @@ static void round_trip(ModelConfig config) {
     fill_moments(&o);
     o.updates = 123456;
     static const char grammar[] = "s: a\\n b\n | c \\\\n\n\n\\{: d\n";
-    CheckpointRun run = {UINT64_MAX, 41, 100, "farm", grammar, 20000, 64, "/a\\b/c\nd.txt"};
+    CheckpointRun run = {.seed = UINT64_MAX,
+                         .step = 41,
+                         .steps = 100,
+                         .corpus = "farm",
+                         .grammar = grammar,
+                         .sentences = 20000,
+                         .batch = 64,
+                         .text = "/a\\b/c\nd.txt",
+                         .origin = "/x\n.bin",
+                         .origin_tokenizer = "",
+                         .part = 12};
     assert_ok(checkpoint_write_run(path, m, v, &o, &run));
     Checkpoint c;
     assert_ok(checkpoint_read(path, &c));
@@ -115,6 +125,9 @@ static void round_trip(ModelConfig config) {
     assert_string_equal(c.corpus, "farm");
     assert_string_equal(c.grammar, grammar);
     assert_string_equal(c.text, run.text);
+    assert_string_equal(c.origin, run.origin);
+    assert_string_equal(c.origin_tokenizer, run.origin_tokenizer);
+    assert_int_equal(c.part, 12);
     assert_int_equal(vocab_size(c.vocab), vocab_size(v));
     for (int i = 0; i < vocab_size(v); i++) assert_string_equal(vocab_token(v, i), vocab_token(c.vocab, i));
     checkpoint_done(&c);

@@ -225,7 +225,7 @@ static void lines_become_what_tokens_are(void **state) {
     for (int i = 0; i < 4; i++) {
         Corpus *c;
         write_text("ab ab\nab abc\nb ba\n");
-        assert_ok(corpus_read_lines(path, (CorpusTokens){kinds[i].unit, 2}, &c));
+        assert_ok(corpus_read_lines(path, (CorpusTokens){.unit = kinds[i].unit, .merges = 2}, &c));
         assert_int_equal(vocab_size(c->vocab), VOCAB_SPECIALS + kinds[i].vocabulary);
         assert_int_equal(c->train.start[1], kinds[i].first);
         expect_text(c, &c->train, 0, "ab ab");
@@ -242,7 +242,7 @@ static void sub_words_know_all_blanks(void **state) {
     write_text("\xe3\x80\x80"
                "ab ab\n\xe3\x80\x80\nb\xc2\xa0"
                "a\n");
-    assert_ok(corpus_read_lines(path, (CorpusTokens){VOCAB_BPE, 1}, &c));
+    assert_ok(corpus_read_lines(path, (CorpusTokens){.unit = VOCAB_BPE, .merges = 1}, &c));
     assert_int_equal(c->train.sentences, 1);
     assert_int_equal(c->test.sentences, 1);
     expect_text(c, &c->train, 0, "ab ab");
@@ -333,7 +333,7 @@ static void one_line_is_two_sentences(void **state) {
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         Corpus *c;
         write_text(lines[i].text);
-        assert_ok(corpus_read_lines(path, (CorpusTokens){lines[i].unit, 2}, &c));
+        assert_ok(corpus_read_lines(path, (CorpusTokens){.unit = lines[i].unit, .merges = 2}, &c));
         assert_int_equal(c->train.sentences, 1);
         assert_int_equal(c->test.sentences, 1);
         expect_text(c, &c->train, 0, lines[i].train);
@@ -356,7 +356,7 @@ static void files_that_are_no_corpus(void **state) {
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         Corpus *c;
         write_text(bad[i].text);
-        Status s = corpus_read_lines(path, (CorpusTokens){bad[i].unit, 0}, &c);
+        Status s = corpus_read_lines(path, (CorpusTokens){.unit = bad[i].unit, .merges = 0}, &c);
         assert_int_equal(s.code, STATUS_USAGE);
         assert_null(c);
         if (!strstr(s.text, bad[i].why)) fail_msg("%s", s.text);

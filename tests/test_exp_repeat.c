@@ -92,7 +92,7 @@ static void packing_keeps_every_prediction(void **state) {
     Grammar *g;
     Corpus *c;
     assert_ok(grammar_parse(text, strlen(text), &g));
-    assert_ok(corpus_sample(g, "letters", NULL, NULL, (CorpusTokens){VOCAB_WORD, 0}, 50, 3, 1, &c));
+    assert_ok(corpus_sample(g, "letters", NULL, NULL, (CorpusTokens){.unit = VOCAB_WORD}, 50, 3, 1, &c));
     long words = c->train.start[50] - 50; /* and their ends */
     int *stream = MEM_ARRAY(int, (size_t)words + 1), n = 0;
     stream[n++] = VOCAB_EOS;

@@ -4,6 +4,7 @@
 
 #include "io/gpt2_vocab.h"
 #include "io/llama2c_vocab.h"
+#include "io/tokenizer_file.h"
 #include "rng.h"
 #include "text/bpe_encode.h"
 #include "text/bpe_train.h"
@@ -13,6 +14,7 @@
 #include "utf8.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- a vocabulary of 256 bytes and some merges ---- */
@@ -410,6 +412,70 @@ static void llama2c_merges_the_highest_score(void **state) {
     str_done(&file);
 }
 
+/* ---- files that go elsewhere ---- */
+
+static void put_file(const char *folder, const char *name, const char *s, size_t n) {
+    char path[200];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *f = fopen(path, "wb");
+    assert_non_null(f);
+    assert_int_equal(fwrite(s, 1, n, f), n);
+    assert_int_equal(fclose(f), 0);
+}
+
+static void make_folder(char *folder, const char *more) {
+    char line[100];
+    assert_non_null(mkdtemp(folder));
+    snprintf(line, sizeof line, "mkdir %s/%s", folder, more);
+    assert_int_equal(system(line), 0);
+}
+
+/* Whatever kind of files a vocabulary has, they are carried as bytes and written again, and cut texts as before; in the
+ * other folder lies what would be taken for it. */
+static void files_are_carried(void **state) {
+    (void)state;
+    static const char pieces[] = "{\"a\":0,\"b\":1,\"ab\":2,\"!\":3}", merges[] = "#version: 0.2\na b\n";
+    Str bin;
+    str_init(&bin);
+    llama2c_file(&bin);
+    for (int kind = 0; kind < 3; kind++) {
+        char folder[] = "/tmp/lantern-carried-XXXXXX", other[100], line[100];
+        make_folder(folder, "other");
+        snprintf(other, sizeof other, "%s/other", folder);
+        if (kind == 0) put_file(folder, "tokenizer.bin", bin.s, bin.len);
+        if (kind > 0) put_file(folder, kind == 1 ? "vocab.json" : "encoder.json", pieces, sizeof pieces - 1);
+        if (kind == 2) put_file(folder, "vocab.bpe", merges, sizeof merges - 1);
+        put_file(other, "tokenizer.json", "{}", 2);
+        put_file(other, "vocab.bpe", "", 0);
+        Tokenizer *t[3];
+        Str files;
+        str_init(&files);
+        Status whole = tokenizer_file_read(folder, &t[0]);
+        assert_ok(tokenizer_file_gather(folder, &files));
+        Status parsed = tokenizer_file_parse(files.s, files.len, &t[1]);
+        assert_ok(tokenizer_file_scatter(other, files.s, files.len));
+        Status again = tokenizer_file_read(other, &t[2]);
+        assert_int_equal(whole.code, parsed.code); /* kind 2 lacks the 256 bytes, and is refused everywhere */
+        assert_int_equal(whole.code, again.code);
+        assert_int_equal(whole.code, kind == 2 ? STATUS_USAGE : STATUS_OK);
+        for (int i = 0; i < 3 && kind < 2; i++) {
+            expect_pieces(t[i], "ab",
+                          kind == 0 ? "<s>=|\xe2\x96\x81"
+                                      "ab=ab"
+                                    : "a=a|b=b");
+            tokenizer_free(t[i]);
+        }
+        for (size_t n = 0; n < files.len && kind < 2; n++) { /* cut anywhere, it is none */
+            Status s = tokenizer_file_parse(files.s, n, &t[0]);
+            assert_false(status_is_ok(&s));
+        }
+        str_done(&files);
+        snprintf(line, sizeof line, "rm -r %s", folder);
+        assert_int_equal(system(line), 0);
+    }
+    str_done(&bin);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gpt2_merges_within_stretches),
@@ -421,6 +487,7 @@ int main(void) {
         cmocka_unit_test(words_keep_what_separates_them),
         cmocka_unit_test(steps_can_be_watched),
         cmocka_unit_test(llama2c_merges_the_highest_score),
+        cmocka_unit_test(files_are_carried),
         cmocka_unit_test(all_is_freed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,6 +5,7 @@
 #include "hash.h"
 #include "intl.h"
 #include "io/little.h"
+#include "io/tokenizer_file.h"
 #include "mem.h"
 
 #include <ctype.h>
@@ -166,13 +167,29 @@ static void text_add_run(Str *t, const CheckpointRun *r) {
     if (r->batch) str_addf(t, "batch=%d\n", r->batch);
     if (r->grammar) text_add_lines(t, "grammar", r->grammar);
     if (r->text) text_add_lines(t, "text", r->text);
+    if (r->origin) text_add_lines(t, "origin", r->origin);
+    if (r->origin_tokenizer) text_add_lines(t, "origin_tokenizer", r->origin_tokenizer);
+    if (r->part) str_addf(t, "part=%d\n", r->part);
+}
+
+/* What kind of vocabulary it is, and its bytes. */
+static void add_vocab(const Vocab *v, Str *text, Str *bytes) {
+    if (vocab_unit(v) != VOCAB_WORD) str_addf(text, "tokens=%s\n", vocab_unit_name(vocab_unit(v)));
+    if (!vocab_is_foreign(v)) {
+        vocab_store(v, bytes);
+        return;
+    }
+    if (vocab_first(v) >= 0) str_addf(text, "first=%d\n", vocab_first(v));
+    if (vocab_last(v) >= 0) str_addf(text, "last=%d\n", vocab_last(v));
+    str_add_n(bytes, vocab_source(v)->s, vocab_source(v)->len);
 }
 
 Status checkpoint_write_run(const char *path, const Model *m, const Vocab *v, const Optim *o,
                             const CheckpointRun *run) {
     const Params *p = model_read_params(m);
     BUG_ON((o && o->count != p->count) || (v && vocab_size(v) > model_config(m)->vocab));
-    BUG_ON(run->step < 0 || run->steps < 0 || run->sentences < 0 || run->batch < 0);
+    BUG_ON(run->step < 0 || run->steps < 0 || run->sentences < 0 || run->batch < 0 || run->part < 0);
+    BUG_ON(v && vocab_is_foreign(v) && vocab_source(v)->len == 0);
     Status status = check_numbers(p, o);
     if (!status_is_ok(&status)) return status_failed(_("'%s' was not written: %s"), path, status.text);
     FileWriter *w;
@@ -183,8 +200,7 @@ Status checkpoint_write_run(const char *path, const Model *m, const Vocab *v, co
     text_add_config(&text, model_config(m));
     text_add_run(&text, run);
     if (o) text_add_optim(&text, o);
-    if (v) vocab_store(v, &vocab);
-    if (v && vocab_unit(v) != VOCAB_WORD) str_addf(&text, "tokens=%s\n", vocab_unit_name(vocab_unit(v)));
+    if (v) add_vocab(v, &text, &vocab);
     Sink sink = {.file = file_stream(w), .hash = HASH_START};
     write_all(&sink, p, o, &text, &vocab);
     str_done(&text);
@@ -211,6 +227,7 @@ typedef struct {
     OptimConfig optim;
     long updates;
     VocabUnit unit;
+    int first, last; /* of tokens=tokenizer; -1: none */
 } Loading;
 
 /* Takes COUNT things of SIZE bytes off *left; false when they are not there. */
@@ -304,12 +321,19 @@ static Status set_optim(Loading *l, const char *key, const char *value) {
     return status_usage(_("it has a field \"%s\" that this lantern does not know"), key);
 }
 
-static Status set_batch(int *batch, const char *value) {
+static Status set_count(int *to, const char *key, const char *value) {
     long x = 0;
-    STATUS_TRY(set_whole(&x, "batch", value));
-    if (x > INT_MAX) return status_usage(_("batch is \"%s\"; that is too many"), value);
-    *batch = (int)x;
+    STATUS_TRY(set_whole(&x, key, value));
+    if (x > INT_MAX) return status_usage(_("%s is \"%s\"; that is too many"), key, value);
+    *to = (int)x;
     return status_ok();
+}
+
+static Status set_unit(VocabUnit *to, const char *value) {
+    bool foreign = strcmp(value, vocab_unit_name(VOCAB_TOKENIZER)) == 0;
+    if (foreign) *to = VOCAB_TOKENIZER;
+    if (foreign || vocab_unit_find(value, to)) return status_ok();
+    return status_usage(_("its tokens are \"%s\", which this lantern does not know"), value);
 }
 
 /* What text_add_lines wrote. */
@@ -336,11 +360,13 @@ static Status set_field(Loading *l, const char *key, const char *value) {
     if (strcmp(key, "step") == 0) return set_whole(&l->out->step, key, value);
     if (strcmp(key, "steps") == 0) return set_whole(&l->out->steps, key, value);
     if (strcmp(key, "sentences") == 0) return set_whole(&l->out->sentences, key, value);
-    if (strcmp(key, "tokens") == 0) {
-        if (vocab_unit_find(value, &l->unit)) return status_ok();
-        return status_usage(_("its tokens are \"%s\", which this lantern does not know"), value);
-    }
-    if (strcmp(key, "batch") == 0) return set_batch(&l->out->batch, value);
+    if (strcmp(key, "tokens") == 0) return set_unit(&l->unit, value);
+    if (strcmp(key, "batch") == 0) return set_count(&l->out->batch, key, value);
+    if (strcmp(key, "part") == 0) return set_count(&l->out->part, key, value);
+    if (strcmp(key, "first") == 0) return set_count(&l->first, key, value);
+    if (strcmp(key, "last") == 0) return set_count(&l->last, key, value);
+    if (strcmp(key, "origin") == 0) return set_lines(&l->out->origin, key, value);
+    if (strcmp(key, "origin_tokenizer") == 0) return set_lines(&l->out->origin_tokenizer, key, value);
     if (strcmp(key, "grammar") == 0) return set_lines(&l->out->grammar, key, value);
     if (strcmp(key, "text") == 0) return set_lines(&l->out->text, key, value);
     if (strcmp(key, "corpus") == 0) {
@@ -366,7 +392,25 @@ static Status read_text(Loading *l, const char *bytes, size_t n) {
     return status;
 }
 
+static Status read_tokenizer(Loading *l, const char *bytes, size_t n) {
+    Tokenizer *t;
+    STATUS_TRY(tokenizer_file_parse(bytes, n, &t));
+    int size = tokenizer_size(t);
+    if (size > l->config.vocab || l->first >= size || l->last >= l->config.vocab) {
+        tokenizer_free(t);
+        return status_usage(_("its vocabulary is not one that a model of %d tokens can have"), l->config.vocab);
+    }
+    Str source;
+    str_init(&source);
+    str_add_n(&source, bytes, n);
+    l->out->vocab = vocab_new_tokenizer(t, l->first, l->last);
+    vocab_set_source(l->out->vocab, &source);
+    str_done(&source);
+    return status_ok();
+}
+
 static Status read_vocab(Loading *l, const char *bytes, size_t n) {
+    if (l->unit == VOCAB_TOKENIZER) return read_tokenizer(l, bytes, n);
     if (n == 0 && l->unit != VOCAB_BYTE) return status_ok();
     int most = l->config.vocab;
     l->out->vocab = vocab_restore(l->unit, bytes, n, most);
@@ -420,7 +464,7 @@ static Status read_numbers(Loading *l, const Header *h, const unsigned char *fro
 
 static Status read_all(const unsigned char *data, size_t bytes, Checkpoint *out) {
     Header h = {0};
-    Loading l = {.out = out};
+    Loading l = {.out = out, .first = -1, .last = -1};
     STATUS_TRY(read_header(data, bytes, &h));
     const unsigned char *text = data + HEADER_BYTES, *vocab = text + h.text, *numbers = vocab + h.vocab;
     STATUS_TRY(read_text(&l, (const char *)text, (size_t)h.text));
@@ -462,6 +506,8 @@ void checkpoint_done(Checkpoint *c) {
     vocab_free(c->vocab);
     mem_free(c->grammar);
     mem_free(c->text);
+    mem_free(c->origin);
+    mem_free(c->origin_tokenizer);
     optim_done(&c->optim);
     *c = (Checkpoint){0};
 }

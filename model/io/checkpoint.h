@@ -6,9 +6,11 @@
  *    8  parameters P                   8  arrays of moments: 0 or 2
  *       text: key=value lines, each ended by a newline: the fields of ModelConfig by their names, corpus, seed, step,
  *             steps, tokens (absent: word), where they are known sentences, batch, text (a path) and grammar (all of
- *             its lines as one, \n for the end of each, \\ for a backslash; a path likewise), and with moments the
- *             fields of OptimConfig as optim.*
- *       vocabulary: as vocab_store writes it; nothing: no vocabulary, unless tokens are bytes
+ *             its lines as one, \n for the end of each, \\ for a backslash; a path likewise), of a model of others
+ *             that learned on origin, origin_tokenizer (paths), part, first and last (ids), and with moments the fields
+ *             of OptimConfig as optim.*
+ *       vocabulary: as vocab_store writes it, of tokens=tokenizer as tokenizer_file_gather does; nothing: no
+ *             vocabulary, unless tokens are bytes
  *       P numbers, then 2 P moments
  *    8  FNV-1a of all bytes before
  *
@@ -38,7 +40,9 @@ typedef struct {
     long
         sentences; /* of training, and how many make a step: what a run needs to go on as it would have; 0: not known */
     int batch;
-    char *text; /* owned; the path of the text that it was trained on; NULL: not known */
+    char *text;                      /* owned; the path of the text that it was trained on; NULL: not known */
+    char *origin, *origin_tokenizer; /* owned; the model of others that it began as, and its tokenizer; NULL: none */
+    int part;                        /* tokens of the longest part of a sentence that it learned; 0: its context */
 } Checkpoint;
 
 /* Where a run stands. CORPUS may be NULL; a longer name than 63 bytes is cut. GRAMMAR: grammar_text of it, or NULL. */
@@ -48,10 +52,12 @@ typedef struct {
     const char *corpus, *grammar;
     long sentences; /* 0: not known */
     int batch;
-    const char *text; /* the path of the text that it is trained on; NULL: none */
+    const char *text;                      /* the path of the text that it is trained on; NULL: none */
+    const char *origin, *origin_tokenizer; /* as in Checkpoint */
+    int part;
 } CheckpointRun;
 
-/* V and O may be NULL. V has at most as many tokens as the model.
+/* V and O may be NULL. V has at most as many tokens as the model; one of others has its files (vocab_source).
  * STATUS_USAGE when PATH cannot be opened, STATUS_FAILED when writing fails or a number is not finite: the sentence
  * names the tensor, and nothing was written. */
 Status checkpoint_write_run(const char *path, const Model *m, const Vocab *v, const Optim *o,

@@ -96,34 +96,35 @@ static void choose_file(const char *dir, const char *first, const char *second, 
     str_addf(path, "%s/%s", dir, first); /* the one to miss */
 }
 
-/* A vocabulary without merges, such as a toy's letters: each character of a text that is a piece, all others vanish. */
-static Status read_letters(const char *name, Tokenizer **out) {
-    Str text;
-    str_init(&text);
+Status gpt2_vocab_letters(const char *name, const char *s, size_t bytes, Tokenizer **out) {
     Pipeline *p = pipeline_new();
     pre_tokenizer_add(&p->pre, (PreStep){.kind = PRE_BYTES});
     pipeline_add_decode(p, (DecodeStep){.kind = DECODE_BYTES});
     json_t *root = NULL;
-    Status s = file_read(name, VOCAB_FILE_BYTES, &text);
-    if (status_is_ok(&s)) s = json_text_parse(text.s, text.len, &root);
-    if (status_is_ok(&s)) s = tokenizer_add_pieces(root, &p->pieces);
-    if (status_is_ok(&s))
-        s = pipeline_finish(p, out);
+    *out = NULL;
+    Status status = json_text_parse(s, bytes, &root);
+    if (status_is_ok(&status)) status = tokenizer_add_pieces(root, &p->pieces);
+    if (status_is_ok(&status))
+        status = pipeline_finish(p, out);
     else
         pipeline_free(p);
     json_decref(root);
-    str_done(&text);
-    return status_is_ok(&s) || strstr(s.text, name) ? s : about_file(name, &s);
+    return status_is_ok(&status) ? status : about_file(name, &status);
+}
+
+bool gpt2_vocab_files(const char *dir, Str *pieces, Str *merges) {
+    choose_file(dir, "encoder.json", GPT2_PIECES, pieces);
+    choose_file(dir, "vocab.bpe", GPT2_MERGES, merges);
+    return access(pieces->s, F_OK) == 0 && access(merges->s, F_OK) != 0;
 }
 
 Status gpt2_vocab_read(const char *dir, Tokenizer **out) {
     Str pieces_name, merges_name, pieces, merges;
     Str *const all[] = {&pieces_name, &merges_name, &pieces, &merges};
     for (size_t i = 0; i < 4; i++) str_init(all[i]);
-    choose_file(dir, "encoder.json", "vocab.json", &pieces_name);
-    choose_file(dir, "vocab.bpe", "merges.txt", &merges_name);
-    bool letters = access(pieces_name.s, F_OK) == 0 && access(merges_name.s, F_OK) != 0;
-    Status s = letters ? read_letters(pieces_name.s, out) : file_read(pieces_name.s, VOCAB_FILE_BYTES, &pieces);
+    bool letters = gpt2_vocab_files(dir, &pieces_name, &merges_name);
+    Status s = file_read(pieces_name.s, VOCAB_FILE_BYTES, &pieces);
+    if (status_is_ok(&s) && letters) s = gpt2_vocab_letters(pieces_name.s, pieces.s, pieces.len, out);
     if (status_is_ok(&s) && !letters) s = file_read(merges_name.s, VOCAB_FILE_BYTES, &merges);
     if (status_is_ok(&s) && !letters)
         s = gpt2_vocab_parse(pieces_name.s, pieces.s, pieces.len, merges_name.s, merges.s, merges.len, out);

@@ -41,19 +41,47 @@ static Status corpus_reserved(const char *name, const char *word) {
     return status_usage(_("'%s': the word '%s' is reserved; a corpus cannot have it"), name, word);
 }
 
-/* Adds one sentence of the corpus NAME. Its tokens are all known. */
-static Status gather_sentence(Gather *g, const char *name, const Vocab *v, Tokenizer *cutter, const char *s, size_t n) {
-    TokenIds ids = {0};
-    vocab_cut(v, cutter, s, n, &ids);
-    Status status = status_ok();
+/* IDS, which are of V and known, as one sentence of the corpus NAME. */
+static Status gather_own(Gather *g, const char *name, const Vocab *v, const TokenIds *ids) {
     gather_id(g, VOCAB_BOS);
-    for (int i = 0; i < ids.count; i++) {
-        BUG_ON(ids.id[i] < 0);
-        if (ids.id[i] < VOCAB_SPECIALS) status = corpus_reserved(name, vocab_token(v, ids.id[i]));
-        gather_id(g, ids.id[i]);
+    for (int i = 0; i < ids->count; i++) {
+        if (ids->id[i] < VOCAB_SPECIALS) return corpus_reserved(name, vocab_token(v, ids->id[i]));
+        gather_id(g, ids->id[i]);
     }
     gather_id(g, VOCAB_EOS);
     gather_end(g);
+    return status_ok();
+}
+
+/* The same of a tokenizer of others; a sentence without a prediction is none. */
+static void gather_foreign(Gather *g, const Vocab *v, const TokenIds *ids) {
+    int last = vocab_last(v), first = vocab_first(v) >= 0 ? vocab_first(v) : last;
+    if (ids->count + (first >= 0) + (last >= 0) < 2 || ids->count == 0) return;
+    if (first >= 0) gather_id(g, first);
+    for (int i = 0; i < ids->count; i++) gather_id(g, ids->id[i]);
+    if (last >= 0) gather_id(g, last);
+    gather_end(g);
+}
+
+/* Why not every token of a sentence is known. */
+static Status unknown_in(const char *name, const Vocab *v, const char *s, size_t n) {
+    int *ids, count;
+    char *text = mem_text_n(s, n);
+    Status status = vocab_encode(v, text, &ids, &count);
+    BUG_ON(status_is_ok(&status)); /* they were not */
+    mem_free(text);
+    return status_usage("'%s': %s", name, status.text);
+}
+
+/* Adds one sentence of the corpus C. */
+static Status gather_sentence(Gather *g, const Corpus *c, Tokenizer *cutter, const char *s, size_t n) {
+    TokenIds ids = {0};
+    vocab_cut(c->vocab, cutter, s, n, &ids);
+    bool known = true, foreign = vocab_is_foreign(c->vocab);
+    for (int i = 0; i < ids.count; i++) known = known && ids.id[i] >= 0;
+    Status status = known ? status_ok() : unknown_in(c->name, c->vocab, s, n);
+    if (known && foreign) gather_foreign(g, c->vocab, &ids);
+    if (known && !foreign) status = gather_own(g, c->name, c->vocab, &ids);
     mem_free(ids.id);
     return status;
 }
@@ -77,14 +105,25 @@ static void spans_add(Spans *l, const char *s, size_t n) {
     l->bytes += n;
 }
 
+/* Counts what a tokenizer of others leaves out of a sentence. */
+static void count_left_out(Corpus *c, const Span *l) {
+    Tokenizer *t = vocab_tokenizer(c->vocab);
+    Str names;
+    if (!t) return;
+    str_init(&names);
+    c->left_out += tokenizer_left_out(t, l->s, l->n, &names);
+    str_done(&names);
+}
+
 /* Sentences FROM to TO-1 of the texts. */
-static Status gather_spans(const Corpus *c, const Spans *l, long from, long to, Sentences *out) {
+static Status gather_spans(Corpus *c, const Spans *l, long from, long to, Sentences *out) {
     Gather g = {.to = out};
     Tokenizer *cutter = vocab_cutter(c->vocab);
     Status s = status_ok();
-    for (long i = from; i < to && status_is_ok(&s); i++)
-        s = cancel_wanted() ? status_cancelled()
-                            : gather_sentence(&g, c->name, c->vocab, cutter, l->span[i].s, l->span[i].n);
+    for (long i = from; i < to && status_is_ok(&s); i++) {
+        count_left_out(c, &l->span[i]);
+        s = cancel_wanted() ? status_cancelled() : gather_sentence(&g, c, cutter, l->span[i].s, l->span[i].n);
+    }
     tokenizer_free(cutter);
     return s;
 }
@@ -143,6 +182,10 @@ static Status learn_pieces(const Spans *l, int merges, Vocab **out) {
 }
 
 static Status learn_vocab(CorpusTokens tokens, const Spans *l, Vocab **out) {
+    if (tokens.vocab) {
+        *out = vocab_copy(tokens.vocab);
+        return status_ok();
+    }
     if (tokens.unit == VOCAB_BPE) return learn_pieces(l, tokens.merges, out);
     *out = tokens.unit == VOCAB_BYTE ? vocab_new_bytes() : vocab_of_spans(tokens.unit, l);
     return status_ok();
@@ -176,12 +219,23 @@ static Status language_vocab(Language *l, Vocab **out) {
 }
 
 static Status corpus_cut_drawn(Corpus *c, CorpusTokens tokens, const Spans *l, long n) {
-    if (tokens.unit == VOCAB_WORD)
+    if (tokens.unit == VOCAB_WORD && !tokens.vocab)
         STATUS_TRY(language_vocab(c->language, &c->vocab));
     else
         STATUS_TRY(learn_vocab(tokens, l, &c->vocab));
     STATUS_TRY(gather_spans(c, l, 0, n, &c->train));
     return gather_spans(c, l, n, l->count, &c->test);
+}
+
+/* Whether the tokens are the words of the grammar, so that it knows what they are worth. */
+static bool has_words(const Corpus *c, CorpusTokens tokens) {
+    Vocab *words;
+    if (!tokens.vocab || vocab_unit(tokens.vocab) != VOCAB_WORD) return !tokens.vocab && tokens.unit == VOCAB_WORD;
+    Status s = language_vocab(c->language, &words);
+    if (!status_is_ok(&s)) return false;
+    bool same = vocab_same(words, tokens.vocab);
+    vocab_free(words);
+    return same;
 }
 
 static Status corpus_fill(Corpus *c, const char *start, const char *set, CorpusTokens tokens, long n, long test,
@@ -200,7 +254,7 @@ static Status corpus_fill(Corpus *c, const char *start, const char *set, CorpusT
     mem_free(l.span);
     mem_free(ends);
     str_done(&text);
-    if (tokens.unit == VOCAB_WORD) return s;
+    if (!status_is_ok(&s) || has_words(c, tokens)) return s;
     language_free(c->language); /* it knows what its words are worth, not their parts */
     c->language = NULL;
     return s;
@@ -325,8 +379,9 @@ static Status split_line(const char *path, VocabUnit unit, Spans *l) {
 }
 
 static Status corpus_fill_lines(Corpus *c, const char *path, CorpusTokens tokens, const Str *text, Spans *l) {
-    STATUS_TRY(lines_check(path, tokens.unit, text, l));
-    if (l->count == 1) STATUS_TRY(split_line(path, tokens.unit, l));
+    VocabUnit unit = tokens.vocab ? vocab_unit(tokens.vocab) : tokens.unit;
+    STATUS_TRY(lines_check(path, unit, text, l));
+    if (l->count == 1) STATUS_TRY(split_line(path, unit, l));
     long test = l->count / 20 > 0 ? l->count / 20 : 1;
     STATUS_TRY(learn_vocab(tokens, l, &c->vocab));
     STATUS_TRY(gather_spans(c, l, 0, l->count - test, &c->train));

@@ -21,13 +21,20 @@ typedef struct {
     Sentences train, test;
     Grammar *grammar;   /* NULL: no truth known */
     Language *language; /* for the thread that owns the corpus; NULL when tokens are not the grammar's words */
+    long left_out;      /* characters that a tokenizer of others has no token for (tokenizer_left_out) */
 } Corpus;
 
 /* What tokens are. Of sub-words: how many merges are learnt, from all sentences. */
 typedef struct {
     VocabUnit unit;
     int merges;
+    const Vocab *vocab; /* of a model that is there already, copied: it cuts, and UNIT and MERGES say nothing; NULL: the
+                         * vocabulary is made of the sentences */
 } CorpusTokens;
+
+/* What a vocabulary of others does to a sentence: it begins with vocab_first, or where there is none with vocab_last,
+ * as such models saw texts one behind the other, and ends in vocab_last. A sentence of which it leaves nothing is none.
+ */
 
 /* Both ways to a corpus give up with STATUS_CANCELLED when the thread's work is cancelled (cancel.h). */
 

@@ -36,6 +36,7 @@ static Vocab *vocab_begin(VocabUnit unit) {
     v->unit = unit;
     texts_init(&v->texts);
     str_init(&v->names);
+    str_init(&v->source);
     for (int i = 0; i < VOCAB_SPECIALS; i++) texts_add(&v->texts, vocab_special[i], strlen(vocab_special[i]));
     return v;
 }
@@ -141,6 +142,7 @@ Vocab *vocab_new_tokenizer(Tokenizer *t, int first, int last) {
     v->unit = VOCAB_TOKENIZER;
     texts_init(&v->texts);
     str_init(&v->names);
+    str_init(&v->source);
     v->tokenizer = t;
     v->first = first;
     v->last = last;
@@ -176,6 +178,7 @@ Vocab *vocab_copy(const Vocab *v) {
     copy->size = v->size;
     texts_copy(&copy->texts, &v->texts);
     str_init(&copy->names);
+    str_init(&copy->source);
     if (v->name) vocab_name_tokens(copy);
     return copy;
 }
@@ -185,6 +188,7 @@ void vocab_free(Vocab *v) {
     tokenizer_free(v->tokenizer);
     texts_done(&v->texts);
     str_done(&v->names);
+    str_done(&v->source);
     mem_free(v->name);
     bpe_free(v->bpe);
     mem_free(v);
@@ -212,6 +216,15 @@ int vocab_last(const Vocab *v) {
 
 Tokenizer *vocab_tokenizer(const Vocab *v) {
     return v->tokenizer;
+}
+
+void vocab_set_source(Vocab *v, const Str *source) {
+    str_clear(&v->source);
+    str_add_n(&v->source, source->s, source->len);
+}
+
+const Str *vocab_source(const Vocab *v) {
+    return &v->source;
 }
 
 const Bpe *vocab_bpe(const Vocab *v) {

@@ -49,7 +49,11 @@ int vocab_first(const Vocab *v);            /* what a text begins with: <s>; -1:
 int vocab_last(const Vocab *v);             /* what ends it: </s>; -1: nothing */
 const Bpe *vocab_bpe(const Vocab *v);       /* NULL: no sub-words; borrowed */
 Tokenizer *vocab_tokenizer(const Vocab *v); /* NULL: it is of our own; borrowed */
-bool vocab_is_foreign(const Vocab *v);      /* of a tokenizer: no id is special but those two */
+/* The files that a tokenizer was read from, as bytes that tokenizer_file.h makes and reads, for those who write them
+ * again; V is told before anybody shares it. */
+void vocab_set_source(Vocab *v, const Str *source);
+const Str *vocab_source(const Vocab *v); /* empty: nobody told; borrowed */
+bool vocab_is_foreign(const Vocab *v);   /* of a tokenizer: no id is special but those two */
 /* Not the specials, nor the rows that a model has beyond its vocabulary. */
 bool vocab_is_word(const Vocab *v, int id);
 /* What a token is called on a screen and in a table; borrowed. "<s>" for specials; a word is itself; a blank character

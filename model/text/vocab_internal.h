@@ -15,6 +15,7 @@ struct Vocab {
     Bpe *bpe;    /* sub-words */
     Tokenizer *tokenizer;
     int first, last;    /* of a tokenizer */
+    Str source;         /* its files */
     atomic_int holders; /* of a tokenizer's: copies are the same */
     Str names;          /* each terminated */
     size_t *name;       /* [size] where each begins; NULL: names are the texts */

@@ -80,7 +80,7 @@ Status corpora_load(const char *spec, CorpusTokens tokens, long sentences, long 
 
 Status corpora_words(const char *spec, uint64_t seed, Vocab **out) {
     Corpus *corpus;
-    STATUS_TRY(corpora_load(spec, (CorpusTokens){VOCAB_WORD, 0}, 1, 1, seed, &corpus));
+    STATUS_TRY(corpora_load(spec, (CorpusTokens){.unit = VOCAB_WORD}, 1, 1, seed, &corpus));
     *out = vocab_copy(corpus->vocab);
     corpus_free(corpus);
     return status_ok();

@@ -384,7 +384,7 @@ static Status repeat(Repeat *r) {
     if (!study_progress(r->study, 0, _("sampling the corpus"))) return status_cancelled();
     STATUS_TRY(languages_read("farm", &r->grammar));
     STATUS_TRY(language_new(r->grammar, NULL, NULL, &r->language));
-    STATUS_TRY(corpora_load("farm", (CorpusTokens){VOCAB_WORD, 0}, (long)options_int(o, "sentences"),
+    STATUS_TRY(corpora_load("farm", (CorpusTokens){.unit = VOCAB_WORD}, (long)options_int(o, "sentences"),
                             RUN_TEST_SENTENCES, study_seed(r->study), &r->corpus));
     r->vocabulary = vocab_size(r->corpus->vocab);
     for (int k = 0; k < STRATEGIES; k++) count_init(&r->count[k], r->words + r->tokens, r->vocabulary);
