@@ -132,7 +132,8 @@ static Study *run_small(const CatalogEntry *e, const char *threads) {
     Options *o = catalog_options(e);
     Status s = options_set(o, "threads", threads);
     assert_int_equal(s.code, STATUS_OK);
-    if (options_find(o, "model")) s = options_set(o, "model", small_model_path);
+    bool trains = strcmp(e->id, "lm.train") == 0; /* without a model of others it makes one */
+    if (options_find(o, "model") && !trains) s = options_set(o, "model", small_model_path);
     assert_int_equal(s.code, STATUS_OK);
     for (size_t i = 0; i < sizeof small / sizeof *small; i++)
         for (int j = 0; strcmp(small[i].id, e->id) == 0 && j < 6 && small[i].pairs[j]; j++) {
@@ -173,7 +174,8 @@ static void threads_change_nothing(void **state) {
         Study *one = run_small(e, "1"), *two = run_small(e, "2");
         for (int t = 0; t < study_tables(one) - 1; t++) {
             Table *a = study_look(one, t), *b = study_look(two, t);
-            if (table_rows(a) == 0) fail_msg("%s: table %s is empty", e->id, table_name(a));
+            if (table_rows(a) == 0 && !catalog_leaves_out(e, a))
+                fail_msg("%s: table %s is empty", e->id, table_name(a));
             expect_same(e, a, b);
             table_free(a);
             table_free(b);

@@ -181,6 +181,7 @@ static const struct {
     {"lm.train d=16 sentences=64 epochs=1", "curve", "step,tokens,loss,learning_rate,grad_norm,tokens_per_s"},
     {"lm.train d=16 sentences=64 epochs=1", "result", "split,tokens,nll,perplexity,floor_perplexity"},
     {"lm.train d=16 sentences=64 epochs=1", "model", "part,parameters"},
+    {"lm.train d=16 sentences=64 epochs=1", "before", "split,tokens,nll,perplexity,floor_perplexity"},
     {"mla.cost", "cost", "scheme,values_per_token_per_layer,values_per_token,bytes_per_token"},
     {"model.trace model=small", "values", "name,layer,head,row,column,value"},
     {"pos.extrapolate d=16 sentences=64 epochs=1 seeds=1 k=1 tests=4", "agreement", "encoding,seed,k,accuracy"},

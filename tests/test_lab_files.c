@@ -404,7 +404,7 @@ static void characters_without_a_token_are_told(void **state) {
     snprintf(line, sizeof line, "open %s.bin %s.json", path, path);
     fixture_do(l, "prompt \"the cat\"");
     fixture_do(l, line); /* whose prompt it stays */
-    assert_non_null(strstr(fixture_facts(l).message, "only read; 5 characters have no token"));
+    assert_non_null(strstr(fixture_facts(l).message, "corpus=FILE'; 5 characters have no token"));
     assert_non_null(strstr(fixture_facts(l).message, "left out: t, h, e, \xe2\x80\xa6"));
     fixture_do(l, "prompt \"a\xc3\xa9"
                   "b z\"");

@@ -59,6 +59,8 @@ void bars_draw_title(Canvas *c, const Snapshot *s, const StyleSheet *style) {
         at += canvas_textf(c, at, 0, room - at, STYLE_BAR, ATTRIBUTE_BOLD, _(" %s (your run waits)"), f->name);
     else if (f->reads_only)
         at += canvas_textf(c, at, 0, room - at, STYLE_BAR, ATTRIBUTE_NONE, " %s · %s", f->name, f->corpus);
+    else if (f->tunes && !f->versus)
+        at += canvas_textf(c, at, 0, room - at, STYLE_BAR, ATTRIBUTE_NONE, _(" %s learns %s"), f->name, f->corpus);
     else if (f->versus)
         at += canvas_textf(c, at, 0, room - at, STYLE_BAR, ATTRIBUTE_BOLD, _(" %s · run %c: %s"), f->corpus, f->versus,
                            f->arch);

@@ -272,9 +272,9 @@ static void draw_use(const PaneContext *x, Canvas *c, Rect r) {
     else
         snprintf(text, sizeof text, _("window: %s, as the model is trained"), own);
     int at = canvas_text(c, r.x, r.y, r.w, text, f->probe_window < 0 ? STYLE_DIM : STYLE_WARNING, CANVAS_ELLIPSIS);
-    const char *keys = f->probe_window < 0 ? _("   + − look with another")
-                       : f->reads_only     ? _("   = back")
-                                           : _("   = back   W trains with it");
+    const char *keys = f->probe_window < 0         ? _("   + − look with another")
+                       : f->reads_only || f->tunes ? _("   = back")
+                                                   : _("   = back   W trains with it");
     if (at + utf8_columns(keys) <= r.w) canvas_text(c, r.x + at, r.y, r.w - at, keys, STYLE_DIM, ATTRIBUTE_NONE);
 }
 

@@ -223,7 +223,8 @@ static bool mask_offers(const PaneContext *x, const char *line) {
     if (!strcmp(line, "wider")) return mask_number(x->snapshot, "scores", x->cursor->layer, "window", 0) > 0;
     if (!strcmp(line, "narrower")) return mask_number(x->snapshot, "scores", x->cursor->layer, "window", 0) != 1;
     if (!strcmp(line, "change")) return word;
-    if (!strcmp(line, "retrain")) return !snapshot_facts(x->snapshot)->reads_only;
+    if (!strcmp(line, "retrain"))
+        return !snapshot_facts(x->snapshot)->reads_only && !snapshot_facts(x->snapshot)->tunes;
     if (!strcmp(line, "enter")) return word && x->cursor->key > 0 && snapshot_field(x->snapshot, "poke.change") != NULL;
     return true;
 }

@@ -136,7 +136,7 @@ static void draw_reads_only(const PaneContext *x, Canvas *c) {
     const Table *parts = snapshot_table(x->snapshot, "model");
     int y = draw_paragraph(c, (Rect){1, 0, c->w - 2, c->h},
                            _("This model is only read: somebody else trained it, and nothing here changes it. "
-                             ":restart model=none trains one."),
+                             ":restart corpus=FILE trains it on a text of yours, :restart model=none one of our own."),
                            STYLE_TEXT);
     int name = parts ? table_find(parts, "part") : -1, count = parts ? table_find(parts, "parameters") : -1;
     if (name < 0 || count < 0) return;
@@ -156,8 +156,24 @@ static void draw_reads_only(const PaneContext *x, Canvas *c) {
     }
 }
 
+/* A model of others before its first step here. */
+static void draw_not_tuned(const SnapshotFacts *f, Canvas *c) {
+    char text[400], test[120] = "";
+    if (!isnan(f->test_nll))
+        snprintf(test, sizeof test, _(" On the part of it that is kept for testing its perplexity is %s."),
+                 format_fixed(reading_perplexity(f), 3).s);
+    snprintf(text, sizeof text, _("%s as it was read, before it learns %s.%s space trains it, n makes one step."),
+             f->name, f->corpus, test);
+    pane_draw_words(text, c);
+}
+
 /* Nothing is learnt yet; or a model came from a file, with what it learnt and not with how. */
-static void draw_no_curve(long head, Canvas *c) {
+static void draw_no_curve(const SnapshotFacts *f, Canvas *c) {
+    long head = f->head;
+    if (head == 0 && f->tunes) {
+        draw_not_tuned(f, c);
+        return;
+    }
     if (head == 0) {
         pane_draw_empty(&pane_train, c);
         return;
@@ -177,7 +193,7 @@ static void train_draw(const PaneContext *x, Canvas *c) {
         return;
     }
     if (!curve || table_rows(curve) == 0) {
-        draw_no_curve(snapshot_facts(x->snapshot)->head, c);
+        draw_no_curve(snapshot_facts(x->snapshot), c);
         return;
     }
     TrainPlan p = plan_of(x, c->w, c->h);

@@ -1,10 +1,11 @@
 /* lm.train: a language model from nothing, against the exact floor of its language (lecture 3, 2; lecture 4, 7.2). */
 #include "assets.h"
 #include "experiment.h"
-#include "file.h"
 #include "intl.h"
+#include "loaded.h"
 #include "model_folder.h"
 #include "run.h"
+#include "tune.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -14,6 +15,10 @@ static const Option train_options[] = {
     {"save", OPTION_TEXT, NULL, 0, 0, NULL, "file",
      N_("where to keep the trained model: a file, or a folder (ends in /) in the Hugging Face layout; not given: "
         "nowhere")},
+    {"model", OPTION_TEXT, NULL, 0, 0, NULL, "file",
+     N_("a model of others that goes on learning, on corpus=: a llama2.c file, or a folder in the Hugging Face "
+        "layout")},
+    {"tokenizer", OPTION_TEXT, NULL, 0, 0, NULL, "file", N_("of a model of others: the file of its tokenizer")},
     {0},
 };
 
@@ -24,26 +29,30 @@ static const Column result_columns[] = {{"split", COLUMN_TEXT, ""},
                                         {"floor_perplexity", COLUMN_DOUBLE, ""},
                                         {0}};
 
-/* What another program could not be told is refused now, not after the training. */
-static Status check_folder(const Options *o, const char *path) {
-    ModelConfig c;
-    STATUS_TRY(run_config(o, 1, &c));
-    Status s = model_folder_check(path, &c);
-    return status_is_ok(&s) ? s : status_usage("save: %s", s.text);
+/* The model that is to be saved. */
+static Status config_of(const Options *o, ModelConfig *out) {
+    return tune_wanted(o) ? loaded_config(tune_model(o), out) : run_config(o, 1, out);
 }
 
-/* That a file can be put there is tried out now, not after the training. */
+/* What cannot be written is refused now, not after the training. */
 static Status check_save(const Options *o) {
-    const char *path = options_text(o, "save");
-    if (model_folder_is(path)) return check_folder(o, path);
-    if (!*path) return status_usage(_("save: the name of a file is missing"));
-    FileWriter *w;
-    STATUS_TRY(file_begin(path, &w));
-    file_discard(w);
-    return status_ok();
+    ModelConfig c;
+    STATUS_TRY(config_of(o, &c));
+    return run_export_check(tune_model(o), &c, options_text(o, "save"));
+}
+
+static Status check_model(const Options *o) {
+    const char *model = tune_model(o);
+    if (!model && tune_tokenizer(o)) return status_usage(_("tokenizer= goes with model="));
+    if (!model) return status_ok();
+    if (!loaded_is(model))
+        return status_usage(_("model: '%s' is no model of others: neither a llama2.c file nor a folder"), model);
+    if (options_is_given(o, "corpus")) return status_ok();
+    return status_usage(_("model= goes with corpus=, the text that '%s' is to learn"), model);
 }
 
 static Status check(const Options *o) {
+    STATUS_TRY(check_model(o));
     STATUS_TRY(run_check(o));
     return options_is_set(o, "save") ? check_save(o) : status_ok();
 }
@@ -71,15 +80,16 @@ static void add_result(Table *t, const char *split, long tokens, double nll, dou
     table_add_known(t, exp(floor_nll));
 }
 
-static Status measure(Study *s, Run *run) {
+/* On the first training sentences and on all for testing, into TABLE. */
+static Status measure(Study *s, Run *run, const char *table) {
     double nll, floor_nll;
     long tokens;
     if (!study_progress(s, -1, _("measuring on training sentences"))) return status_cancelled();
     STATUS_TRY(run_train_nll(run, RUN_TEST_SENTENCES, &nll, &floor_nll, &tokens));
-    add_result(study_table(s, "result"), "train", tokens, nll, floor_nll);
+    add_result(study_table(s, table), "train", tokens, nll, floor_nll);
     if (!study_progress(s, -1, _("measuring on test sentences"))) return status_cancelled();
     STATUS_TRY(run_test_nll(run, -1, &nll, &floor_nll, &tokens));
-    add_result(study_table(s, "result"), "test", tokens, nll, floor_nll);
+    add_result(study_table(s, table), "test", tokens, nll, floor_nll);
     return status_ok();
 }
 
@@ -95,18 +105,25 @@ static void keep_for_looking(Study *s, Run *run) {
     str_done(&path);
 }
 
+/* With the tokenizer that goes with it where the file does not bring one. */
+static void offer(Study *s, const Run *run, const char *path) {
+    StudyLook look = {.query = -1, .key = -1};
+    const char *tokenizer = run_tunes(run) && !model_folder_is(path) ? run_origin_tokenizer(run) : NULL;
+    if (tokenizer && loaded_is(path)) snprintf(look.tokenizer, sizeof look.tokenizer, "%s", tokenizer);
+    study_offer_model(s, path);
+    study_offer_look(s, &look);
+}
+
 static Status keep(Study *s, Run *run) {
-    const char *path = options_text(study_options(s), "save");
+    const char *path = options_text(study_options(s), "save"), *unsaid;
     if (!path) {
         keep_for_looking(s, run);
         return status_ok();
     }
-    const char *unsaid = NULL;
-    bool folder = model_folder_is(path);
-    Status status = folder ? model_folder_write(path, run_model(run), run_corpus(run), &unsaid) : run_save(run, path);
+    Status status = run_export(run, path, &unsaid);
     if (!status_is_ok(&status)) return status_failed("%s", status.text); /* files may have been written before */
     if (unsaid) study_about(s, "tokenizer_json", "not written: %s", unsaid);
-    study_offer_model(s, path);
+    offer(s, run, path);
     return status_ok();
 }
 
@@ -118,6 +135,19 @@ static void add_conventions(Study *s) {
     study_about(s, "floor_perplexity_rule", "exp of the mean exact -log p of the same predictions; empty: no grammar");
     study_about(s, "logarithms", "natural (nats)");
     study_about(s, "window_rule", "the window counts the current token");
+}
+
+/* Of a model of others that learns on. */
+static Status before_tuning(Study *s, Run *run) {
+    const Corpus *c = run_corpus(run);
+    if (!run_tunes(run)) return status_ok();
+    study_about(s, "model_from", "the numbers of '%s', trained in float32", run_origin(run));
+    if (c->left_out > 0) {
+        study_warn(s, _("%ld characters of the text have no token in this model's vocabulary; they are left out"),
+                   c->left_out);
+        study_about(s, "left_out", "%ld characters of the text that the vocabulary has no token for", c->left_out);
+    }
+    return measure(s, run, "before");
 }
 
 /* What the model came out as: the fields that were given and those that followed. */
@@ -137,8 +167,9 @@ static Status run_train(Study *s) {
     study_take_table(s, run_model_table(run_model(run)));
     add_config(s, model_config(run_model(run)));
     add_conventions(s);
-    Status status = train(s, run);
-    if (status_is_ok(&status)) status = measure(s, run);
+    Status status = before_tuning(s, run);
+    if (status_is_ok(&status)) status = train(s, run);
+    if (status_is_ok(&status)) status = measure(s, run, "result");
     if (status_is_ok(&status)) status = keep(s, run);
     run_free(run);
     return status;
@@ -153,11 +184,15 @@ const Experiment experiment_lm_train = {
                         "model's fault."),
               .options = (const Option *const[]){run_model_rows, run_plan_rows, train_options,
                                                  experiment_common_options, NULL},
-              .tables =
-                  (const TableSpec[]){
-                      {"curve", run_curve_columns}, {"result", result_columns}, {"model", run_model_columns}, {0}},
+              .tables = (const TableSpec[]){{"curve", run_curve_columns},
+                                            {"result", result_columns},
+                                            {"model", run_model_columns},
+                                            {"before", result_columns},
+                                            {0}},
+              .on_request = (const char *const[]){"before", NULL},
               .figure = {FIGURE_LINE, "curve", "step", "loss", NULL},
               .figure_floor = "result floor_perplexity"},
     .check = check,
     .run = run_train,
+    .settle = tune_settle,
 };

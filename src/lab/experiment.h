@@ -12,7 +12,8 @@ typedef struct {
      * exit 2. */
     Status (*check)(const Options *o);
     Status (*run)(Study *s);
-    OptionFollow follow; /* what its own options come to when they are not set; NULL: nothing */
+    OptionFollow follow;        /* what its own options come to when they are not set; NULL: nothing */
+    void (*settle)(Options *o); /* assumes what follows from those that were given (options_assume); NULL: nothing */
 } Experiment;
 
 #define EXPERIMENT(name) extern const Experiment experiment_##name;

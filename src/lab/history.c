@@ -74,7 +74,7 @@ static bool make_room(History *h) {
 }
 
 void history_keep(History *h, const Run *r) {
-    if (run_reads_only(r)) return; /* it has no past */
+    if (!run_keeps_past(r)) return;
     long step = run_done(r);
     if (h->count > 0) {
         if (step % h->spacing != 0 || step <= h->step[h->count - 1] || !make_room(h)) return;

@@ -13,8 +13,8 @@ typedef struct History History;
 History *history_new(size_t limit_bytes);
 void history_free(History *h);
 void history_set_limit(History *h, size_t limit_bytes); /* kept to when the next one is kept */
-void history_keep(History *h,
-                  const Run *r); /* after a step; keeps or not as the spacing says; the first is always kept */
+/* After a step; keeps or not as the spacing says; the first is always kept, unless R keeps no past. */
+void history_keep(History *h, const Run *r);
 const RunMemory *history_nearest(const History *h, long step); /* the latest at or before STEP; NULL: none; borrowed */
 void history_forget_after(History *h, long step);              /* a fork */
 size_t history_bytes(const History *h);

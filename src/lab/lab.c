@@ -10,6 +10,7 @@
 #include "mem.h"
 #include "recipe.h"
 #include "thread.h"
+#include "tune.h"
 #include "version.h"
 
 #include <math.h>
@@ -25,8 +26,8 @@ enum {
 
 static const Option lab_rows[] = {
     {"model", OPTION_TEXT, NULL, 0, 0, NULL, "file",
-     N_("a model to look at: a checkpoint, a llama2.c file, a folder in the Hugging Face layout; none: one is "
-        "trained")},
+     N_("a model to look at, with corpus= to train on: a checkpoint, a llama2.c file, a folder in the Hugging Face "
+        "layout; none: one is trained")},
     {"tokenizer", OPTION_TEXT, NULL, 0, 0, NULL, "file", N_("of a model of others: the file of its tokenizer")},
     {"prompt", OPTION_TEXT, NULL, 0, 0, NULL, "", N_("the words that the model goes on from")},
     {"history", OPTION_INT, "256", 1, 65536, NULL, "MB", N_("memory for going back; more means shorter replays")},
@@ -66,6 +67,7 @@ static Status check_opened(const Options *o, const char *model) {
 
 Status lab_check(const Options *o) {
     const char *model = lab_model(o);
+    if (tune_wanted(o)) return tune_check(o);
     if (model) return check_opened(o, model);
     if (path_of(o, "tokenizer")) return status_usage(_("tokenizer= goes with model="));
     return run_check(o);
@@ -80,6 +82,7 @@ Status lab_compare(const Options *before, const Options *after, int vocab, LabCh
 Lab *lab_new(Options *o) {
     Lab *l = MEM_NEW(Lab);
     l->options = o;
+    tune_settle(o);
     l->pending = options_copy(o);
     l->pending_runs = options_choice(o, "start") == 0;
     l->window = -1;
@@ -200,16 +203,19 @@ static Status make_run(Lab *l) {
     l->pending = NULL;
     Run *r = NULL;
     const char *model = lab_model(o);
-    Status s = model ? run_open(model, path_of(o, "tokenizer"), o, lab_threads(o), &r)
-                     : run_new(o, (uint64_t)options_int(o, "seed"), lab_threads(o), &r);
+    bool tunes = tune_wanted(o);
+    tune_settle(o);
+    Status s = model && !tunes ? run_open(model, path_of(o, "tokenizer"), o, lab_threads(o), &r)
+                               : run_new(o, (uint64_t)options_int(o, "seed"), lab_threads(o), &r);
     if (status_is_ok(&s)) versus_done(l);
     if (status_is_ok(&s)) s = decode_adopt(l, r, new_prompt(l, o));
     if (status_is_ok(&s)) {
         char name[sizeof l->name];
         snprintf(name, sizeof name, "%s", model ? file_base_name(model) : options_text(o, "arch"));
-        if (model && !run_reads_only(r)) s = files_remember(o, r, model, NULL);
+        if (model && !tunes && !run_reads_only(r)) s = files_remember(o, r, model, NULL);
         lab_adopt(l, r, o, name, l->pending_runs && run_steps(r) > run_done(r));
-        decode_tell_left_out(l, l->decode.text.s, false);
+        if (tunes) train_say_tuned(l);
+        decode_tell_left_out(l, l->decode.text.s, tunes);
         return s;
     }
     run_free(r);
@@ -235,6 +241,7 @@ static Status set_pairs(Options *o, const Words *w) {
     STATUS_TRY(options_set_pairs(o, w->word + 1, w->count - 1));
     if (!lab_model(o) && options_is_set(o, "tokenizer") && !says(w, "tokenizer="))
         STATUS_TRY(options_set(o, "tokenizer", LAB_NO_MODEL));
+    tune_settle(o);
     return lab_check(o);
 }
 
@@ -244,7 +251,7 @@ Status lab_knows_corpus(const Lab *l) {
     return status_usage(_("%s; 'restart corpus=FILE' begins with another"), run_missing(r));
 }
 
-/* Trains at once when the run before did, unless start= says otherwise. */
+/* Trains at once when the run before did, unless start= says otherwise; what is fine-tuned is held first. */
 Status lab_do_restart(Lab *l, const Words *w) {
     Options *o = options_copy(l->options);
     Status s = says(w, "corpus=") || says(w, "model=") ? status_ok() : lab_knows_corpus(l);
@@ -253,8 +260,9 @@ Status lab_do_restart(Lab *l, const Words *w) {
         options_free(o);
         return s;
     }
+    bool other = tune_wanted(o) && options_differ(l->options, o, "model");
     lab_begin(l, o);
-    if (says(w, "start=") || !l->train.live) l->pending_runs = options_choice(o, "start") == 0;
+    if (says(w, "start=") || !l->train.live || other) l->pending_runs = options_choice(o, "start") == 0;
     return s;
 }
 
@@ -354,6 +362,7 @@ static void model_facts(const Lab *l, SnapshotFacts *f) {
     f->d_ff = c->d_ff;
     f->window = c->window;
     f->reads_only = run_reads_only(r);
+    f->tunes = run_tunes(r);
 }
 
 static SnapshotFacts facts_of(const Lab *l) {
@@ -375,14 +384,16 @@ static SnapshotFacts facts_of(const Lab *l) {
     return f;
 }
 
-/* The options that were given, and the prompt as it stands: what a form or a line to edit begins with. */
+/* The options that were given or follow from them, and the prompt as it stands: what a form or a line to edit begins
+ * with. */
 static Table *settings_table(const Lab *l) {
     static const Column columns[] = {{"option", COLUMN_TEXT, ""}, {"value", COLUMN_TEXT, ""}, {0}};
     Table *t = table_new("settings", columns);
     for (int i = 0; i < options_count(l->options); i++) {
         const char *name = options_row(l->options, i)->name;
         bool prompt = strcmp(name, "prompt") == 0;
-        if (!prompt && !(options_is_given(l->options, name) && options_is_set(l->options, name))) continue;
+        bool given = options_is_given(l->options, name) || options_is_assumed(l->options, name);
+        if (!prompt && !(given && options_is_set(l->options, name))) continue;
         table_add_text(t, name);
         table_add_text(t, prompt ? l->decode.text.s : options_value(l->options, name));
     }

@@ -2,6 +2,7 @@
  * stood before for those who look back. */
 #include "lab_internal.h"
 #include "recipe.h"
+#include "tune.h"
 
 #include "intl.h"
 #include "mem.h"
@@ -154,8 +155,9 @@ Status lab_do_set(Lab *l, const Words *w) {
                             train_standing(l), run_done(t->live));
     Options *o = options_copy(l->options);
     Status s = lab_read_set(o, w);
-    if (status_is_ok(&s) && run_reads_only(t->live) && !options_differ(l->options, o, "model"))
-        s = status_usage(_("nothing is set of a model that is only read"));
+    tune_settle(o);
+    if (status_is_ok(&s) && run_reads_only(t->live) && !options_differ(l->options, o, "model") && !tune_wanted(o))
+        s = status_usage(_("nothing is set of a model that is only read; 'restart corpus=FILE' trains it on a text"));
     if (status_is_ok(&s)) return change_to(l, o);
     options_free(o);
     return s;

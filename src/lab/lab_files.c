@@ -4,6 +4,7 @@
 #include "csvfile.h"
 #include "file.h"
 #include "intl.h"
+#include "loaded.h"
 #include "recipe.h"
 
 #include <string.h>
@@ -12,19 +13,30 @@ Status lab_do_save(Lab *l, const Words *w) {
     Run *r = lab_shown(l);
     bool quiet = w->count > 2 && strcmp(w->word[2], "quietly") == 0;
     if (w->count > 2 && !quiet) return status_usage(_("save takes a path and perhaps 'quietly', not '%s'"), w->word[2]);
-    STATUS_TRY(run_save(r, w->word[1]));
+    const char *unsaid;
+    STATUS_TRY(run_export(r, w->word[1], &unsaid));
     l->saved = run_done(r);
     if (quiet) return status_ok();
-    lab_say(l, MESSAGE_INFORMATION, _("step %ld is saved in '%s'"), run_done(r), w->word[1]);
+    if (unsaid) {
+        lab_say(l, MESSAGE_WARNING, _("step %ld is saved in '%s', without tokenizer.json: %s"), run_done(r), w->word[1],
+                _(unsaid));
+        return status_ok();
+    }
+    bool others = run_tunes(r) && loaded_is(w->word[1]);
+    lab_say(l, MESSAGE_INFORMATION,
+            others ? _("step %ld is saved in '%s', in float32") : _("step %ld is saved in '%s'"), run_done(r),
+            w->word[1]);
     return status_ok();
 }
 
-/* A model of others is what a restart begins with; of ours the options are. */
+/* A model of others is what a restart begins with, also where it has learned on; of ours the options are. */
 Status files_remember(Options *o, Run *r, const char *path, const char *tokenizer) {
-    if (!run_reads_only(r)) recipe_describe(r, o);
-    if (run_reads_only(r)) STATUS_TRY(options_set(o, "arch", recipe_arch(r)));
-    const char *model = run_reads_only(r) ? path : LAB_NO_MODEL, *file = run_reads_only(r) ? tokenizer : NULL;
-    if (run_reads_only(r) || lab_model(o)) STATUS_TRY(options_set(o, "model", model));
+    bool others = run_origin(r) != NULL;
+    recipe_describe(r, o); /* nothing of what is only read */
+    if (others) STATUS_TRY(options_set(o, "arch", recipe_arch(r)));
+    const char *model = run_reads_only(r) ? path : run_origin(r);
+    const char *file = run_reads_only(r) ? tokenizer : run_origin_tokenizer(r);
+    if (others || lab_model(o)) STATUS_TRY(options_set(o, "model", others ? model : LAB_NO_MODEL));
     return file || options_is_set(o, "tokenizer") ? options_set(o, "tokenizer", file ? file : LAB_NO_MODEL)
                                                   : status_ok();
 }
@@ -32,6 +44,8 @@ Status files_remember(Options *o, Run *r, const char *path, const char *tokenize
 Status files_open(Lab *l, const char *path, const char *tokenizer, const char *name) {
     Options *o = options_copy(l->options);
     Run *r = NULL;
+    if (loaded_is(path)) options_reset(o, "corpus"); /* that of the run before would ask for more than a look */
+    options_forget_assumed(o);
     Status s = run_open(path, tokenizer, o, lab_threads(o), &r);
     if (status_is_ok(&s)) s = files_remember(o, r, path, tokenizer);
     if (status_is_ok(&s)) versus_done(l);
@@ -50,7 +64,8 @@ Status lab_do_open(Lab *l, const Words *w) {
     STATUS_TRY(files_open(l, w->word[1], w->count > 2 ? w->word[2] : NULL, file_base_name(w->word[1])));
     Run *r = l->train.live;
     if (run_reads_only(r))
-        lab_say(l, MESSAGE_INFORMATION, _("'%s' is looked at now; it is only read"), w->word[1]);
+        lab_say(l, MESSAGE_INFORMATION, _("'%s' is looked at now; it is only read until 'restart corpus=FILE'"),
+                w->word[1]);
     else if (run_steps(r) > run_done(r) || run_corpus(r)->train.sentences > 0)
         lab_say(l, MESSAGE_INFORMATION, _("'%s' is the run now, at step %ld of %ld"), w->word[1], run_done(r),
                 run_steps(r));

@@ -127,8 +127,8 @@ void lab_changed(Lab *l);
 void lab_adopt(Lab *l, Run *r, Options *o, const char *name, bool runs);
 bool lab_watches_updates(const Lab *l); /* somebody looks at what a step changed */
 ModelTweak lab_tweak(const Lab *l);
-int lab_threads(const Options *o);       /* as given, else all cores */
-#define LAB_NO_MODEL "none"              /* of model= and tokenizer=: as if they were not given */
+int lab_threads(const Options *o); /* as given, else all cores */
+#define LAB_NO_MODEL RUN_NO_MODEL
 const char *lab_model(const Options *o); /* the file or folder that O names; NULL: none, a model is trained */
 
 /* --- lab_train.c --- */
@@ -150,6 +150,8 @@ void train_catch_up(Lab *l);      /* one more update where the last one was not 
 void train_facts(const Lab *l, SnapshotFacts *f);
 
 long train_standing(const Lab *l); /* where the clock stands for the user: where it is going when it jumps */
+
+void train_say_tuned(Lab *l); /* a model of others begins to learn on: what it is worth at first */
 
 /* One update was made: the curve, the past and the tests have it, or the run has diverged. */
 void train_take(Lab *l, const RunStep *s);
@@ -218,7 +220,8 @@ void visit_done(Lab *l);
 void visit_facts(const Lab *l, SnapshotFacts *f);
 
 /* --- lab_files.c --- */
-/* O says what R is, which was opened from PATH: of ours its fields and plan, of others model= and tokenizer=. */
+/* O says what R is, which was opened from PATH: of ours its fields and plan, of others model= and tokenizer=, with the
+ * plan when it learns. */
 Status files_remember(Options *o, Run *r, const char *path, const char *tokenizer) STATUS_CHECKED;
 /* The model of a file becomes the run. NAME is what the title shows. */
 Status files_open(Lab *l, const char *path, const char *tokenizer, const char *name) STATUS_CHECKED;

@@ -11,6 +11,9 @@
 
 /* While it runs. A test costs less than a step. */
 enum { TEST_FIRST = 50, TEST_EVERY = 100, TEST_SENTENCES = 128 };
+/* Of a model that is fine-tuned, whose steps are small and whose plan may be short. */
+enum { TUNE_TEST_EVERY = 25, TUNE_TESTS_LEAST = 8, TUNE_TEST_SENTENCES = 64 };
+#define TUNE_TEST_WORK 2e11 /* floating-point operations of a test: a second or so */
 
 #define METER_SECONDS 1.0
 
@@ -127,18 +130,52 @@ static void say_evaluation(Lab *l, const Evaluation *e) {
                 100 * (exp(e->nll - e->floor) - 1), exp(e->floor), e->tokens);
 }
 
+/* Sentences of a test on the way: always the same, so that tests can be compared. */
+static long test_sentences(Run *r) {
+    if (!run_tunes(r)) return TEST_SENTENCES;
+    const Sentences *test = &run_corpus(r)->test;
+    double tokens = test->sentences ? (double)test->start[test->sentences] / (double)test->sentences : 1;
+    double most = TUNE_TEST_WORK / (2 * (double)model_read_params(run_model(r))->count * tokens);
+    return most >= TUNE_TEST_SENTENCES ? TUNE_TEST_SENTENCES : most < 1 ? 1 : (long)most;
+}
+
+static bool is_tested(const Run *r, long done) {
+    long every = run_steps(r) / TUNE_TESTS_LEAST;
+    if (!run_tunes(r)) return done == TEST_FIRST || done % TEST_EVERY == 0;
+    return done % (every < 1 ? 1 : every > TUNE_TEST_EVERY ? TUNE_TEST_EVERY : every) == 0;
+}
+
 static void evaluate_on_the_way(Lab *l) {
     TrainClock *t = &l->train;
     long done = run_done(t->live);
     bool last = done == run_steps(t->live);
-    if (!last && done != TEST_FIRST && done % TEST_EVERY != 0) return;
+    if (!last && !is_tested(t->live, done)) return;
     Evaluation e;
     shards_set_threads(run_shards(t->live), lab_threads(l->options)); /* one of two runs has a share of them else */
-    Status s = evaluate(l, last ? -1 : TEST_SENTENCES, &e);
+    Status s = evaluate(l, last ? -1 : test_sentences(t->live), &e);
     if (!status_is_ok(&s))
         lab_say(l, MESSAGE_WARNING, "%s", s.text);
     else if (last)
         say_evaluation(l, &e);
+}
+
+void train_say_tuned(Lab *l) {
+    Run *r = l->train.live;
+    const Corpus *c = run_corpus(r);
+    Evaluation e;
+    Status s = evaluate(l, test_sentences(r), &e);
+    if (!status_is_ok(&s)) {
+        lab_say(l, MESSAGE_WARNING, "%s", s.text);
+        return;
+    }
+    Str more;
+    str_init(&more);
+    if (c->left_out > 0) str_addf(&more, _("; %ld characters of the text have no token and are left out"), c->left_out);
+    if (!run_keeps_past(r)) str_add(&more, _("; there is no memory to go back in its past"));
+    lab_say(l, more.len ? MESSAGE_WARNING : MESSAGE_INFORMATION,
+            _("%s learns %ld parts of %s; on the parts kept for testing its perplexity is %.4g as it was read%s"),
+            l->name, c->train.sentences, c->name, exp(e.nll), more.s);
+    str_done(&more);
 }
 
 Status lab_do_eval(Lab *l, const Words *w) {
@@ -224,7 +261,9 @@ long train_standing(const Lab *l) {
 static Status can_train(const Lab *l) {
     const TrainClock *t = &l->train;
     if (run_reads_only(t->live))
-        return status_failed(_("this model is only read: somebody else trained it; 'restart model=none' trains one"));
+        return status_failed(
+            _("this model is only read: 'restart corpus=FILE' trains it on a text, 'restart model=none' "
+              "one of our own"));
     if (t->past) return status_ok();
     if (t->diverged)
         return status_failed(
@@ -311,6 +350,12 @@ static void seek(Lab *l, long step) {
     lab_changed(l);
 }
 
+/* Whether steps before the newest are known. */
+static Status has_past(const Lab *l) {
+    if (run_keeps_past(l->train.live)) return status_ok();
+    return status_failed(_("nothing is known of the steps before: there was no memory to keep them"));
+}
+
 void train_look(Lab *l, bool past, long step, long goal) {
     TrainClock *t = &l->train;
     look_at_head(l);
@@ -331,6 +376,7 @@ Status lab_do_seek(Lab *l, const Words *w) {
                             head, step);
     if (step < t->base)
         return status_usage(_("this run begins at step %ld, where it was opened; earlier ones are not known"), t->base);
+    if (step < head) STATUS_TRY(has_past(l));
     seek(l, step);
     return status_ok();
 }
@@ -339,6 +385,7 @@ Status lab_do_back(Lab *l, const Words *w) {
     long n = 1, at = train_standing(l);
     if (w->count > 1) STATUS_TRY(lab_number(_("steps"), w->word[1], 1, 1000000, &n));
     if (at == l->train.base) return status_usage(_("this is the first step that is known"));
+    STATUS_TRY(has_past(l));
     seek(l, at - n > l->train.base ? at - n : l->train.base);
     return status_ok();
 }

@@ -4,6 +4,7 @@
 #include "recipe.h"
 
 #include "bug.h"
+#include "file.h"
 #include "intl.h"
 #include "mem.h"
 
@@ -149,12 +150,17 @@ static void end(Lab *l) {
     lab_changed(l);
 }
 
+/* What its parameters began as: a preset, or the file of a model of others. */
+static const char *name_of_kind(const Options *o) {
+    return lab_model(o) ? file_base_name(lab_model(o)) : options_text(o, "arch");
+}
+
 static void adopt_rival(Lab *l, Run *r, Options *o) {
     Lab *b = MEM_NEW(Lab);
     b->aside = true;
     b->options = o;
     b->saved = -1;
-    snprintf(b->name, sizeof b->name, "%s", options_text(o, "arch"));
+    snprintf(b->name, sizeof b->name, "%s", name_of_kind(o));
     train_adopt(&b->train, r, o);
     l->rival = b;
     l->rival_is_a = false;
@@ -163,7 +169,9 @@ static void adopt_rival(Lab *l, Run *r, Options *o) {
 
 static Status needs_training(const Lab *l) {
     Run *r = l->train.live;
-    if (run_reads_only(r)) return status_usage(_("this model is only read: nothing can be trained beside it"));
+    if (run_reads_only(r))
+        return status_usage(
+            _("this model is only read: nothing can be trained beside it before 'restart corpus=FILE'"));
     if (run_corpus(r)->train.sentences == 0)
         return status_usage(_("nothing can be trained beside it: %s"), run_missing(r));
     return status_ok();
@@ -208,6 +216,8 @@ static Status begin_with(Lab *l, const Words *w) {
 static Status check_rival(const Lab *l, const Run *r, const char *path) {
     if (run_reads_only(r)) return status_usage(_("'%s' is a model that is only read"), path);
     if (run_missing(r)[0]) return status_usage(_("'%s' cannot be trained on: %s"), path, run_missing(r));
+    if (run_keeps_past(r) != run_keeps_past(l->train.live))
+        return status_usage(_("there is no memory for two runs of so many parameters"));
     if (recipe_same_batches(l->train.live, r)) return status_ok();
     return status_usage(_("'%s' did not learn from the batches of the run that is looked at"), path);
 }
@@ -310,7 +320,7 @@ void versus_name(const Lab *l, char letter, Str *out) {
     Str words;
     str_init(&words);
     recipe_words(a, &words);
-    str_addf(out, "%s%s%s", options_text(a, "arch"), words.len ? " " : "", words.s);
+    str_addf(out, "%s%s%s", name_of_kind(a), words.len ? " " : "", words.s);
     str_done(&words);
 }
 

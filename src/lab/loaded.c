@@ -72,11 +72,10 @@ bool loaded_is(const char *path) {
     return !checkpoint_begins(path) && (str_ends_in(path, ".bin") || str_ends_in(path, ".safetensors"));
 }
 
-static Status check_llama2c(const char *path) {
+static Status config_llama2c(const char *path, ModelConfig *out) {
     Mapping *mapping;
-    ModelConfig config;
     STATUS_TRY(mapping_open(path, &mapping));
-    Status s = llama2c_config(path, mapping_data(mapping), mapping_bytes(mapping), &config);
+    Status s = llama2c_config(path, mapping_data(mapping), mapping_bytes(mapping), out);
     mapping_close(mapping);
     return s;
 }
@@ -85,20 +84,22 @@ static bool is_hf(const char *path) {
     return file_is_folder(path) || str_ends_in(path, ".safetensors");
 }
 
-static Status check_hf(const char *path) {
+static Status config_hf(const char *path, ModelConfig *out) {
     char *config, *weights;
-    HfConfig c;
+    HfConfig c = {0};
     bool found = hf_model_files(path, &config, &weights);
     Status s = hf_config_read(config, &c);
     if (status_is_ok(&s) && !found)
         s = status_usage(_("'%s' has neither model.safetensors nor model.safetensors.index.json"), path);
     mem_free(config);
     mem_free(weights);
+    *out = c.model;
     return s;
 }
 
 static Status check_model(const char *path) {
-    return is_hf(path) ? check_hf(path) : check_llama2c(path);
+    ModelConfig c;
+    return is_hf(path) ? config_hf(path, &c) : config_llama2c(path, &c);
 }
 
 /* What can be said of the model that a file refers to. */
@@ -106,6 +107,16 @@ static Status check_referred(const char *path) {
     char *model, *tokenizer;
     Status s = read_reference(path, &model, &tokenizer);
     if (status_is_ok(&s)) s = loaded_check(model, tokenizer);
+    mem_free(model);
+    mem_free(tokenizer);
+    return s;
+}
+
+Status loaded_config(const char *path, ModelConfig *out) {
+    if (!is_reference(path)) return is_hf(path) ? config_hf(path, out) : config_llama2c(path, out);
+    char *model, *tokenizer;
+    Status s = read_reference(path, &model, &tokenizer);
+    if (status_is_ok(&s)) s = loaded_config(model, out);
     mem_free(model);
     mem_free(tokenizer);
     return s;
@@ -121,17 +132,23 @@ Status loaded_check(const char *path, const char *tokenizer) {
 
 /* LAST: the id that ends a text by the model's own word, -1: none. Stories of llama2.c end where the next would
  * begin. */
-static Status read_tokenizer(const char *path, int last, LoadedModel *out) {
+static Status read_tokenizer(const char *path, int last, bool train, LoadedModel *out) {
     Tokenizer *t;
+    Str source;
     int size = model_config(out->model)->vocab;
     STATUS_TRY(tokenizer_file_read(path, &t));
-    if (tokenizer_size(t) > size) {
-        Status s = status_usage(_("tokenizer: '%s' has %d tokens, the model only %d"), path, tokenizer_size(t), size);
+    str_init(&source);
+    Status s = train ? tokenizer_file_gather(path, &source) : status_ok();
+    if (status_is_ok(&s) && tokenizer_size(t) > size)
+        s = status_usage(_("tokenizer: '%s' has %d tokens, the model only %d"), path, tokenizer_size(t), size);
+    if (status_is_ok(&s)) {
+        out->vocab = vocab_new_tokenizer(t, tokenizer_first(t), last >= 0 && last < size ? last : tokenizer_last(t));
+        vocab_set_source(out->vocab, &source);
+    } else {
         tokenizer_free(t);
-        return s;
     }
-    out->vocab = vocab_new_tokenizer(t, tokenizer_first(t), last >= 0 && last < size ? last : tokenizer_last(t));
-    return status_ok();
+    str_done(&source);
+    return s;
 }
 
 /* The folder of a model, its last / included; "" is here. */
@@ -142,44 +159,54 @@ static char *folder_of(const char *path) {
 }
 
 /* Without a tokenizer ids are all there is, and why is kept for those who ask for more. */
-static Status read_hf(const char *path, const char *tokenizer, LoadedModel *out) {
+static Status read_hf(const char *path, const char *tokenizer, bool train, LoadedModel *out) {
     HfConfig c;
-    STATUS_TRY(hf_model_read(path, TENSORS_BY_SIZE, &c, &out->model));
+    STATUS_TRY(hf_model_read(path, train ? TENSORS_COPIED : TENSORS_BY_SIZE, &c, &out->model));
     snprintf(out->kind, sizeof out->kind, "Hugging Face");
-    if (tokenizer) return read_tokenizer(tokenizer, c.last, out);
+    if (tokenizer) return read_tokenizer(tokenizer, c.last, train, out);
     char *folder = folder_of(path);
     Status s = model_folder_read(folder, c.model.vocab, &out->vocab, &out->grammar);
     out->own = out->vocab != NULL;
-    if (status_is_ok(&s) && !out->own) s = read_tokenizer(folder, c.last, out);
+    if (status_is_ok(&s) && !out->own) s = read_tokenizer(folder, c.last, train, out);
     if (!status_is_ok(&s)) snprintf(out->no_vocab, sizeof out->no_vocab, "%s", s.text);
     mem_free(folder);
     return status_ok();
 }
 
-static Status read_llama2c(const char *path, const char *tokenizer, LoadedModel *out) {
-    STATUS_TRY(llama2c_read(path, TENSORS_BY_SIZE, &out->model));
+static Status read_llama2c(const char *path, const char *tokenizer, bool train, LoadedModel *out) {
+    STATUS_TRY(llama2c_read(path, train ? TENSORS_COPIED : TENSORS_BY_SIZE, &out->model));
     snprintf(out->kind, sizeof out->kind, "llama2.c");
-    if (tokenizer) return read_tokenizer(tokenizer, -1, out);
+    if (tokenizer) return read_tokenizer(tokenizer, -1, train, out);
     snprintf(out->no_vocab, sizeof out->no_vocab, "%s", _("tokenizer= was not given"));
     return status_ok();
 }
 
-static Status read_referred(const char *path, LoadedModel *out) {
+static Status read_model(const char *path, const char *tokenizer, bool train, LoadedModel *out);
+
+static Status read_referred(const char *path, bool train, LoadedModel *out) {
     char *model, *tokenizer;
     Status s = read_reference(path, &model, &tokenizer);
-    if (status_is_ok(&s)) s = loaded_read(model, tokenizer, out);
+    if (status_is_ok(&s)) s = read_model(model, tokenizer, train, out);
     mem_free(model);
     mem_free(tokenizer);
     return s;
 }
 
-Status loaded_read(const char *path, const char *tokenizer, LoadedModel *out) {
+static Status read_model(const char *path, const char *tokenizer, bool train, LoadedModel *out) {
     *out = (LoadedModel){0};
-    if (is_reference(path)) return read_referred(path, out);
+    if (is_reference(path)) return read_referred(path, train, out);
     STATUS_TRY(check_model(path));
-    Status s = is_hf(path) ? read_hf(path, tokenizer, out) : read_llama2c(path, tokenizer, out);
+    Status s = is_hf(path) ? read_hf(path, tokenizer, train, out) : read_llama2c(path, tokenizer, train, out);
     if (!status_is_ok(&s)) loaded_done(out);
     return s;
+}
+
+Status loaded_read(const char *path, const char *tokenizer, LoadedModel *out) {
+    return read_model(path, tokenizer, false, out);
+}
+
+Status loaded_read_to_train(const char *path, const char *tokenizer, LoadedModel *out) {
+    return read_model(path, tokenizer, true, out);
 }
 
 void loaded_done(LoadedModel *l) {

@@ -1,6 +1,6 @@
 /* loaded: models that somebody else trained, with the tokenizer that came with them: a llama2.c file, a
- * folder in the Hugging Face layout or a .safetensors file in one. They are only read, and no language knows their
- * truth. Private to the laboratory. */
+ * folder in the Hugging Face layout or a .safetensors file in one. Their files are only read, and no language knows
+ * their truth. Private to the laboratory. */
 #ifndef LAB_LOADED_H
 #define LAB_LOADED_H
 
@@ -21,7 +21,12 @@ typedef struct {
 bool loaded_is(const char *path);
 /* What can be said without reading numbers. TOKENIZER may be NULL. */
 Status loaded_check(const char *path, const char *tokenizer) STATUS_CHECKED;
+/* What it is made of, without reading numbers. */
+Status loaded_config(const char *path, ModelConfig *out) STATUS_CHECKED;
 Status loaded_read(const char *path, const char *tokenizer, LoadedModel *out) STATUS_CHECKED;
+/* The same with numbers of its own, which may be changed, whatever its size; a tokenizer of others knows its files
+ * (vocab_source). */
+Status loaded_read_to_train(const char *path, const char *tokenizer, LoadedModel *out) STATUS_CHECKED;
 void loaded_done(LoadedModel *l);
 /* Writes to PATH where such a model lies, for a later session: what loaded_read reads as well. TOKENIZER may be NULL.
  */

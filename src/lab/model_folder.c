@@ -3,6 +3,7 @@
 #include "file.h"
 #include "intl.h"
 #include "io/hf_write.h"
+#include "io/tokenizer_file.h"
 #include "io/tokenizer_write.h"
 #include "mem.h"
 
@@ -91,6 +92,15 @@ static void remove_old(const char *folder, const char *name) {
     mem_free(path);
 }
 
+/* A tokenizer of others, as it came. */
+static Status write_foreign(const char *folder, const Vocab *v) {
+    const Str *files = vocab_source(v);
+    if (!files->len) return status_failed(_("the files of its tokenizer are not known"));
+    remove_old(folder, "lantern.vocab");
+    remove_old(folder, "tokenizer_config.json"); /* it would speak of our tokens */
+    return tokenizer_file_scatter(folder, files->s, files->len);
+}
+
 /* The vocabulary for other programs, where they can be told. */
 static Status write_tokenizer(const char *folder, const Vocab *v, int context, const char **unsaid) {
     Str json, config;
@@ -114,8 +124,10 @@ Status model_folder_write(const char *path, const Model *m, const Corpus *corpus
     STATUS_TRY(make(path));
     char *folder = without_end(path);
     Status s = hf_write(folder, m, vocab_first(v), vocab_last(v));
-    if (status_is_ok(&s)) s = write_vocab(folder, v);
-    if (status_is_ok(&s)) s = write_tokenizer(folder, v, model_config(m)->context, unsaid);
+    bool foreign = vocab_is_foreign(v);
+    if (status_is_ok(&s) && foreign) s = write_foreign(folder, v);
+    if (status_is_ok(&s) && !foreign) s = write_vocab(folder, v);
+    if (status_is_ok(&s) && !foreign) s = write_tokenizer(folder, v, model_config(m)->context, unsaid);
     const char *grammar = corpus->language && corpus->grammar ? grammar_text(corpus->grammar) : NULL;
     if (!grammar) remove_old(folder, "lantern.grammar");
     if (status_is_ok(&s) && grammar) s = write_text(folder, "lantern.grammar", grammar, strlen(grammar));

@@ -78,6 +78,7 @@ Status models_check(const Options *o, const char *text) {
 static void take(Checkpoint *c, const char *path, TrainedModel *out) {
     out->model = c->model;
     out->vocab = c->vocab;
+    out->foreign = c->vocab && vocab_is_foreign(c->vocab);
     c->model = NULL;
     c->vocab = NULL;
     snprintf(out->path, sizeof out->path, "%s", path);
@@ -231,7 +232,8 @@ Status models_get(Study *s, TrainedModel *out) {
         study_about(s, "model_from", "%s trained on the farm with the recipe of lm.train and this seed", spec);
     } else {
         status = get_file(study_options(s), out);
-        study_about(s, "model_from", out->foreign ? "a model of others, only read" : "a checkpoint");
+        study_about(s, "model_from", "%s",
+                    loaded_is(spec) && out->foreign ? "a model of others, only read" : "a checkpoint");
     }
     if (status_is_ok(&status)) {
         if (options_is_set(study_options(s), "window"))

@@ -35,25 +35,26 @@ static Status load_text(const Checkpoint *c, const char *spec, CorpusTokens toke
     return corpora_load(spec, tokens, 1, 1, c->seed, out);
 }
 
+/* A vocabulary that came with the model cuts; ours is learnt again from the sentences, and is the same. */
 static Status load(const Checkpoint *c, const Options *o, Corpus **out) {
     const char *spec = original_spec(c, o);
     long sentences = original_sentences(c, o);
-    CorpusTokens tokens = {vocab_unit(c->vocab), vocab_merges(c->vocab)};
+    CorpusTokens tokens = {
+        .unit = vocab_unit(c->vocab), .merges = vocab_merges(c->vocab), .vocab = c->origin ? c->vocab : NULL};
     if (c->grammar) return corpora_sample(spec, c->grammar, tokens, sentences, RUN_TEST_SENTENCES, c->seed, out);
     if (!c->corpus[0]) return load_text(c, spec, tokens, out);
     return corpora_load(spec, tokens, sentences, RUN_TEST_SENTENCES, c->seed, out);
 }
 
 static Status other_words(const Checkpoint *c, const char *spec) {
-    if (c->corpus[0] || c->grammar || c->text)
-        return status_usage(_("'%s' has other words now than the model"), spec);
+    if (c->corpus[0] || c->grammar || c->text) return status_usage(_("'%s' has other words now than the model"), spec);
     return status_usage(_("it was trained on a text that it does not name, and '%s' has other words than the model"),
                         spec);
 }
 
 Status original_corpus(const Checkpoint *c, const Options *o, Corpus **out) {
     STATUS_TRY(load(c, o, out));
-    corpora_fit(*out, model_config(c->model)->context, c->sentences);
+    corpora_fit(*out, c->part ? c->part : model_config(c->model)->context, c->sentences);
     if (vocab_same((*out)->vocab, c->vocab)) return status_ok();
     corpus_free(*out);
     *out = NULL;

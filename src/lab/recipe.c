@@ -4,6 +4,7 @@
 #include "corpora.h"
 #include "intl.h"
 #include "lab_internal.h"
+#include "tune.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -30,8 +31,9 @@ static const char *other_data(const Options *before, const Options *after, bool 
 }
 
 const char *recipe_other_batches(const Options *before, const Options *after) {
-    if (options_differ(before, after, "batch")) return "batch";
-    if (options_differ(before, after, "epochs")) return "epochs";
+    static const char *const names[] = {"batch", "epochs", "model", "tokenizer"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (options_differ(before, after, names[i])) return names[i];
     return other_data(before, after, options_differ(before, after, "context"));
 }
 
@@ -59,6 +61,30 @@ static void say_difference(const ParamsDifference *d, Str *why) {
     if (all > 1) str_addf(why, _(" (%d tensors differ)"), all);
 }
 
+/* Whether both fine-tune the same model. */
+static bool same_tuning(const Options *before, const Options *after) {
+    return tune_wanted(before) && tune_wanted(after) && !options_differ(before, after, "model") &&
+           !options_differ(before, after, "tokenizer");
+}
+
+/* One of them, or both, is with a model of others. */
+static void compare_with_others(const Options *before, const Options *after, LabChange *change, Str *why) {
+    *change = LAB_RESTARTS;
+    if (same_tuning(before, after)) {
+        const char *data = other_data(before, after, options_differ(before, after, "context"));
+        if (!data && options_differ(before, after, "context")) data = "context";
+        if (!data) *change = LAB_KEEPS;
+        if (data)
+            str_addf(why, strcmp(data, "seed") == 0 ? _("%s makes other batches") : _("%s makes other sentences"),
+                     data);
+        if (!data && options_differ(before, after, "optimizer")) str_add(why, _("the moments begin again from 0"));
+    } else if (tune_wanted(after)) {
+        str_addf(why, _("%s is fine-tuned from the numbers of its file"), lab_model(after));
+    } else {
+        str_addf(why, _("%s is a model of others, which is only read"), lab_model(lab_model(before) ? before : after));
+    }
+}
+
 Status recipe_compare(const Options *before, const Options *after, int vocab, LabChange *change, Str *why) {
     ModelConfig a, b;
     int at = 0;
@@ -67,8 +93,7 @@ Status recipe_compare(const Options *before, const Options *after, int vocab, La
     STATUS_TRY(lab_check(after));
     if (*change == LAB_SAME) return status_ok();
     if (lab_model(before) || lab_model(after)) {
-        *change = LAB_RESTARTS;
-        str_addf(why, _("%s is a model of others, which is only read"), lab_model(lab_model(before) ? before : after));
+        compare_with_others(before, after, change, why);
         return status_ok();
     }
     STATUS_TRY(run_config(before, vocab, &a));
@@ -89,7 +114,7 @@ Status recipe_compare(const Options *before, const Options *after, int vocab, La
 Status recipe_of(const Run *r, const Options *before, const Options *after, Recipe *out) {
     *out = run_recipe(r);
     ParamsDifference difference;
-    STATUS_TRY(run_config(after, out->model.vocab, &out->model));
+    if (!run_tunes(r)) STATUS_TRY(run_config(after, out->model.vocab, &out->model));
     if (!model_same_slices(model_config(run_read_model(r)), &out->model, &difference))
         return status_usage(_("the model of this file is none that options describe; it stays as it is"));
     out->optim = run_optim_config(after);
@@ -143,7 +168,7 @@ static bool give_fields(const ModelConfig *c, Options *o) {
 }
 
 static void describe_model(const ModelConfig *c, Options *o) {
-    for (const char *const *field = config_fields(); *field; field++) put(o, *field, "");
+    for (const char *const *field = config_fields(); *field; field++) options_reset(o, *field);
     for (int pass = 0; pass < PASSES && give_fields(c, o); pass++) {} /* those that follow may follow from later ones */
 }
 
@@ -177,10 +202,20 @@ const char *recipe_arch(const Run *r) {
     return model_config(run_read_model(r))->pos == POS_ROPE ? "modern" : "gpt";
 }
 
+/* A model of others brings its fields and its tokens; its text counts as given, else it would only be read. */
+static void describe_tuning(const Run *r, Options *o) {
+    for (const char *const *field = config_fields(); *field; field++) options_reset(o, *field);
+    options_reset(o, "tokens");
+    options_reset(o, "merges");
+    put_int(o, "context", run_part(r));
+    Status s = options_set(o, "corpus", run_spec(r));
+    BUG_ON(!status_is_ok(&s)); /* any text is a name */
+}
+
 void recipe_describe_model(const Run *r, Options *o) {
     Recipe recipe = run_recipe(r);
     put(o, "arch", recipe_arch(r));
-    describe_model(&recipe.model, o);
+    if (!run_tunes(r)) describe_model(&recipe.model, o);
     describe_optim(&recipe.optim, o);
 }
 
@@ -206,8 +241,10 @@ void recipe_say_as(const Options *a, Options *o) {
 }
 
 void recipe_describe(const Run *r, Options *o) {
+    if (run_reads_only(r)) return;
     recipe_describe_model(r, o);
     describe_data(r, o);
+    if (run_tunes(r)) describe_tuning(r, o);
 }
 
 /* ---- words ---- */

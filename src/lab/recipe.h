@@ -13,7 +13,8 @@ Status recipe_compare(const Options *before, const Options *after, int vocab, La
  * that would end before the step that R is at. */
 Status recipe_of(const Run *r, const Options *before, const Options *after, Recipe *out) STATUS_CHECKED;
 const char *recipe_arch(const Run *r); /* the preset that its model is nearest to */
-/* Sets O to what R, which was opened from a file, is made of, so that O describes it. */
+/* Sets O to what R, which was opened from a file, is made of, so that O describes it; model= and tokenizer= aside. Of a
+ * model that is only read nothing is set. */
 void recipe_describe(const Run *r, Options *o);
 /* The same but for its corpus and plan, which are those that O has. */
 void recipe_describe_model(const Run *r, Options *o);

@@ -1,41 +1,14 @@
-#include "run.h"
-
-#include "run_data.h"
+#include "run_private.h"
 
 #include "bug.h"
 #include "clock.h"
-#include "file.h"
 #include "intl.h"
-#include "io/checkpoint.h"
-#include "loaded.h"
 #include "mem.h"
-#include "original.h"
+#include "tune.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-struct Run {
-    RunData *data;
-    bool twin; /* data is another's */
-    uint64_t seed;
-    Model *model;
-    Shards *shards;
-    Sampler *sampler;
-    Batch batch;
-    Optim optim;
-    real *grad;     /* [parameters] */
-    bool watched;   /* an update keeps the parameters as they were */
-    real *before;   /* [parameters]; NULL until an update is watched */
-    RunUpdate last; /* of that update; step 0: none is known */
-    int batch_size;
-    long done, steps;
-    long planned;           /* steps that an opened file says of; 0: it is a new run */
-    char missing[500];      /* why an opened run has no corpus; "" when it has one */
-    bool reads_only;        /* somebody else's model: no shards, no moments, no gradient */
-    char *path, *tokenizer; /* of that model; owned */
-};
 
 /* Life. */
 
@@ -46,8 +19,7 @@ static void set_sampler(Run *r) {
     if (train->sentences > 0) r->sampler = sampler_new(train, r->batch_size, r->seed, model_config(r->model)->context);
 }
 
-/* What a run and its twin make alike. */
-static void set_up(Run *r, Model *m, int threads, const OptimConfig *c) {
+void run_set_up(Run *r, Model *m, int threads, const OptimConfig *c) {
     r->model = m;
     r->shards = shards_new(m, threads);
     set_sampler(r);
@@ -57,19 +29,17 @@ static void set_up(Run *r, Model *m, int threads, const OptimConfig *c) {
     r->grad = mem_aligned(count, sizeof *r->grad);
 }
 
-static Status fits_corpus(const Corpus *c) {
+Status run_fits_corpus(const Corpus *c) {
     if (c->train.sentences > 0 && c->test.sentences > 0) return status_ok();
     return status_usage(_("corpus: '%s' has no sentences to learn from"), c->name);
 }
 
-/* The corpus that the options name, ready to learn from. */
-static Status load_corpus(const Options *o, const RunStart *start, uint64_t seed, Corpus **out) {
-    return corpora_load_rule(options_text(o, "corpus"), start->start, start->set, run_tokens(o),
+Status run_load_corpus(const Options *o, const RunStart *start, CorpusTokens tokens, uint64_t seed, Corpus **out) {
+    return corpora_load_rule(options_text(o, "corpus"), start->start, start->set, tokens,
                              (long)options_int(o, "sentences"), RUN_TEST_SENTENCES, seed, out);
 }
 
-/* Cut for CONTEXT, to as many sentences as O asks for. */
-static void fit_corpus(const Options *o, int context, Corpus *c) {
+void run_fit_corpus(const Options *o, int context, Corpus *c) {
     corpora_fit(c, context, options_is_given(o, "sentences") ? (long)options_int(o, "sentences") : 0);
 }
 
@@ -84,7 +54,7 @@ static Status take_params(Model *m, const Model *from) {
     return status_ok();
 }
 
-static Run *new_run(const Options *o, const RunStart *start, uint64_t seed, int threads, Corpus *corpus, Model *m) {
+Run *run_begin(const Options *o, const RunStart *start, uint64_t seed, int threads, Corpus *corpus, Model *m) {
     Run *r = MEM_NEW(Run);
     bool borrowed = corpus == start->corpus;
     r->data = run_data_new(corpus, options_text(o, "corpus"),
@@ -94,16 +64,16 @@ static Run *new_run(const Options *o, const RunStart *start, uint64_t seed, int 
     r->batch_size = (int)options_int(o, "batch");
     r->steps = start->steps ? start->steps : (long)options_int(o, "epochs") * run_per_epoch(r);
     OptimConfig optim = run_optim_config(o);
-    set_up(r, m, threads, &optim);
+    run_set_up(r, m, threads, &optim);
     return r;
 }
 
 /* The model of a run on CORPUS. */
 static Status begin_model(const Options *o, const RunStart *start, uint64_t seed, Corpus *corpus, Model **out) {
     ModelConfig c;
-    STATUS_TRY(fits_corpus(corpus));
+    STATUS_TRY(run_fits_corpus(corpus));
     STATUS_TRY(run_config(o, vocab_size(corpus->vocab), &c));
-    if (corpus != start->corpus) fit_corpus(o, c.context, corpus);
+    if (corpus != start->corpus) run_fit_corpus(o, c.context, corpus);
     *out = model_new(&c, seed);
     Status s = take_params(*out, start->model);
     if (!status_is_ok(&s)) model_free(*out);
@@ -114,15 +84,16 @@ Status run_new_with(const Options *o, const RunStart *start, uint64_t seed, int 
     static const RunStart usual;
     if (!start) start = &usual;
     STATUS_TRY(run_check(o));
+    if (tune_wanted(o)) return run_tune(o, start, seed, threads, out);
     Corpus *corpus = start->corpus;
     Model *m;
-    if (!corpus) STATUS_TRY(load_corpus(o, start, seed, &corpus));
+    if (!corpus) STATUS_TRY(run_load_corpus(o, start, run_tokens(o), seed, &corpus));
     Status s = begin_model(o, start, seed, corpus, &m);
     if (!status_is_ok(&s)) {
         if (corpus != start->corpus) corpus_free(corpus);
         return s;
     }
-    *out = new_run(o, start, seed, threads, corpus, m);
+    *out = run_begin(o, start, seed, threads, corpus, m);
     return s;
 }
 
@@ -130,102 +101,12 @@ Status run_new(const Options *o, uint64_t seed, int threads, Run **out) {
     return run_new_with(o, NULL, seed, threads, out);
 }
 
-/* Opening. */
-
-/* A corpus that is but a vocabulary, which passes to it. */
-static Corpus *only_words(Vocab *v, const char *name) {
-    Corpus *corpus = MEM_NEW(Corpus);
-    snprintf(corpus->name, sizeof corpus->name, "%s", name);
-    corpus->vocab = v;
-    return corpus;
-}
-
-/* That of the file, or one that has the vocabulary and no sentence. */
-static RunData *data_for(const Checkpoint *c, const Options *o, char *missing, size_t bytes) {
-    Corpus *corpus;
-    const char *spec = original_spec(c, o);
-    Status s = original_corpus(c, o, &corpus);
-    if (status_is_ok(&s)) return run_data_new(corpus, spec, original_sentences(c, o));
-    snprintf(missing, bytes, "%s", s.text);
-    const char *name = c->corpus[0] ? c->corpus : spec ? file_base_name(spec) : _("a text");
-    RunData *d = run_data_new(only_words(vocab_copy(c->vocab), name), spec ? spec : "", 0);
-    run_data_lose(d, c);
-    return d;
-}
-
-/* The plan ends where the file does when there is nothing to go on with. */
-static void take_plan(Run *r, const Checkpoint *c) {
-    bool learns = r->data->corpus->train.sentences > 0;
-    r->done = c->step;
-    r->steps = c->has_optim && learns ? c->steps : c->step;
-    r->planned = c->has_optim ? c->steps : c->step;
-}
-
-/* The state of the file, for a run that was set up with its model. */
-static void take_moments(Run *r, const Checkpoint *c) {
-    if (!c->has_optim) return;
-    size_t bytes = c->optim.count * sizeof(real);
-    memcpy(r->optim.m, c->optim.m, bytes);
-    memcpy(r->optim.v, c->optim.v, bytes);
-    r->optim.updates = c->optim.updates;
-}
-
-static Status open_loaded(const char *path, const char *tokenizer, const Options *o, Run **out) {
-    LoadedModel l;
-    STATUS_TRY(loaded_read(path, tokenizer, &l));
-    if (!l.vocab) {
-        Status s =
-            status_usage(_("'%s' does not say what its tokens are: %s; tokenizer=FILE does, and the experiments of "
-                           "'lantern run' take ids= without"),
-                         path, l.no_vocab);
-        loaded_done(&l);
-        return s;
-    }
-    Run *r = MEM_NEW(Run);
-    r->data = run_data_new(only_words(l.vocab, l.kind), "", 0);
-    r->seed = (uint64_t)options_int(o, "seed");
-    r->optim.config = run_optim_config(o);
-    r->reads_only = true;
-    r->path = mem_text(path);
-    r->tokenizer = mem_text(tokenizer);
-    r->batch_size = (int)options_int(o, "batch");
-    r->model = l.model;
-    mem_free(l.grammar);
-    batch_init(&r->batch);
-    snprintf(r->missing, sizeof r->missing, "%s", _("somebody else trained it, and it is only read"));
-    *out = r;
-    return status_ok();
-}
-
-Status run_open(const char *path, const char *tokenizer, const Options *o, int threads, Run **out) {
-    if (loaded_is(path)) return open_loaded(path, tokenizer, o, out);
-    if (tokenizer) return status_usage(_("tokenizer= goes with a model of others; '%s' brings its vocabulary"), path);
-    Checkpoint c;
-    STATUS_TRY(checkpoint_read(path, &c));
-    if (!c.vocab) {
-        checkpoint_done(&c);
-        return status_usage(_("'%s' does not say what its tokens are"), path);
-    }
-    Run *r = MEM_NEW(Run);
-    r->data = data_for(&c, o, r->missing, sizeof r->missing);
-    r->seed = c.seed;
-    OptimConfig optim = c.has_optim ? c.optim.config : run_optim_config(o);
-    r->batch_size = c.batch ? c.batch : (int)options_int(o, "batch");
-    take_plan(r, &c);
-    set_up(r, c.model, threads, &optim);
-    c.model = NULL;
-    take_moments(r, &c);
-    checkpoint_done(&c);
-    *out = r;
-    return status_ok();
-}
-
 bool run_go_to(Run *r, const Checkpoint *c) {
     const Params *from = model_read_params(c->model);
     Params *p = model_params(r->model);
     if (from->count != p->count || (c->has_optim && c->optim.count != p->count)) return false;
     memcpy(p->x, from->x, p->count * sizeof *p->x);
-    take_moments(r, c);
+    run_take_moments(r, c);
     r->done = c->step;
     return true;
 }
@@ -237,7 +118,7 @@ Run *run_twin(Run *r) {
     t->seed = r->seed;
     t->batch_size = r->batch_size;
     t->steps = r->steps;
-    set_up(t, model_copy(r->model), shards_threads(r->shards), &r->optim.config);
+    run_set_up(t, model_copy(r->model), shards_threads(r->shards), &r->optim.config);
     size_t bytes = r->optim.count * sizeof(real);
     memcpy(t->optim.m, r->optim.m, bytes);
     memcpy(t->optim.v, r->optim.v, bytes);
@@ -254,8 +135,6 @@ void run_free(Run *r) {
     optim_done(&r->optim);
     mem_free(r->grad);
     mem_free(r->before);
-    mem_free(r->path);
-    mem_free(r->tokenizer);
     model_free(r->model);
     if (!r->twin) run_data_free(r->data);
     mem_free(r);
@@ -277,6 +156,26 @@ long run_planned(const Run *r) {
 
 bool run_reads_only(const Run *r) {
     return r->reads_only;
+}
+
+bool run_tunes(const Run *r) {
+    return r->data->model && !r->reads_only;
+}
+
+bool run_keeps_past(const Run *r) {
+    return !r->reads_only && !r->no_past;
+}
+
+const char *run_origin(const Run *r) {
+    return r->data->model;
+}
+
+const char *run_origin_tokenizer(const Run *r) {
+    return r->data->tokenizer;
+}
+
+int run_part(const Run *r) {
+    return r->data->part ? r->data->part : model_config(r->model)->context;
 }
 
 int run_threads(const Run *r) {
@@ -387,7 +286,7 @@ static void remember_update(Run *r, const RunStep *s) {
 }
 
 void run_watch_updates(Run *r, bool watched) {
-    r->watched = watched;
+    r->watched = watched && !r->no_past; /* what has no room for its past has none for this */
 }
 
 bool run_last_update(const Run *r, RunUpdate *out) {
@@ -485,34 +384,4 @@ void run_memory_done(RunMemory *m) {
     mem_free(m->m);
     mem_free(m->v);
     *m = (RunMemory){0};
-}
-
-/* Files. */
-
-/* Where the text of the run lies, wherever lantern is started the next time; NULL: it learns from a grammar, or from
- * what came in by a pipe. free() it. */
-static char *text_path(const RunData *d) {
-    const char *spec = d->spec;
-    if (d->corpus->grammar || strcmp(spec, "-") == 0 || !*spec || corpora_is_grammar(spec)) return NULL;
-    char *whole = realpath(spec, NULL);
-    return whole ? whole : strdup(spec);
-}
-
-/* What a file says of its corpus, TEXT being where it lies. */
-static void name_corpus(const RunData *d, const char *text, CheckpointRun *out) {
-    const Corpus *c = d->corpus;
-    out->corpus = d->lost ? d->lost->corpus : c->grammar ? d->spec : "";
-    out->grammar = d->lost ? d->lost->grammar : c->grammar ? grammar_text(c->grammar) : NULL;
-    out->sentences = d->lost ? d->lost->sentences : d->sentences;
-    out->text = d->lost ? d->lost->text : text;
-}
-
-Status run_save(Run *r, const char *path) {
-    if (r->reads_only) return loaded_refer(path, r->path, r->tokenizer);
-    char *text = text_path(r->data);
-    CheckpointRun run = {.seed = r->seed, .step = r->done, .steps = run_planned(r), .batch = r->batch_size};
-    name_corpus(r->data, text, &run);
-    Status s = checkpoint_write_run(path, r->model, r->data->corpus->vocab, &r->optim, &run);
-    free(text);
-    return s;
 }

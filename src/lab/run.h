@@ -18,6 +18,7 @@
 typedef struct Run Run;
 
 #define RUN_TEST_SENTENCES 2000
+#define RUN_NO_MODEL       "none" /* of model= and tokenizer=, where there are such options: as if they were not given */
 
 extern const Option run_model_rows[]; /* arch (a preset), then every field of ModelConfig */
 /* corpus, tokens, merges, sentences, epochs, batch, lr, lr_min, schedule, warmup, weight_decay, clip, optimizer. */
@@ -52,22 +53,25 @@ OptimConfig run_optim_config(const Options *o);
 void run_follow(const Options *o, const char *name, Str *out);
 /* Refuses what cannot be built, with the reason, before anything long is done. */
 Status run_check(const Options *o) STATUS_CHECKED;
-/* Makes corpus and model. SEED and THREADS are resolved. */
+Status run_check_plan(const Options *o) STATUS_CHECKED; /* of that the corpus and the learning rate */
+/* Makes corpus and model; where O asks for fine-tuning (tune.h), the model is that of the file, whose tokenizer cuts
+ * the corpus. SEED and THREADS are resolved. */
 Status run_new(const Options *o, uint64_t seed, int threads, Run **out) STATUS_CHECKED;
 /* What a run begins with in place of what its options say. All zero: nothing. */
 typedef struct {
     const char *start, *set; /* of the corpus's grammar (language_new); NULL: its first rule, nothing is set */
     Corpus *corpus;          /* borrowed, never changed, may serve several runs at once; NULL: that of the options */
     long steps;              /* of the plan; 0: epochs= of them */
-    const Model *model;      /* whose parameters it begins with, of the same shape; NULL: drawn with the seed */
+    const Model *model;      /* whose parameters it begins with, of the same shape; NULL: drawn with the seed. Not of a
+                              * model that is fine-tuned */
 } RunStart;
 /* run_new with such a beginning; START may be NULL. */
 Status run_new_with(const Options *o, const RunStart *start, uint64_t seed, int threads, Run **out) STATUS_CHECKED;
 /* A run at the step of a checkpoint: its model, moments, seed and plan; what the file does not say (batch, sentences)
  * is as in O. The corpus is that of the grammar in the file, else the one that the file names, else that of O, if it
  * has the file's vocabulary. Without one, or without moments in the file, there is a model to look at and no step to
- * go: the plan ends where the file does, and run_planned says what it was. Of a model of others (loaded.h) nothing is
- * trained at all; TOKENIZER (NULL: its own) goes with it. */
+ * go: the plan ends where the file does, and run_planned says what it was. A model of others (loaded.h) is only read
+ * here; TOKENIZER (NULL: its own) goes with it. */
 Status run_open(const char *path, const char *tokenizer, const Options *o, int threads, Run **out) STATUS_CHECKED;
 /* Puts R, which has made no step, where C was written: parameters, moments, step. False: C is of another shape, R is
  * as it was. */
@@ -103,7 +107,12 @@ void run_watch_updates(Run *r, bool watched); /* from the next step on; costs a 
 bool run_last_update(const Run *r, RunUpdate *out);
 const real *run_gradient_of(const Run *r); /* [parameters] */
 
-bool run_reads_only(const Run *r); /* somebody else's model: it has one step, 0, and no shards */
+bool run_reads_only(const Run *r);              /* somebody else's model: it has one step, 0, and no shards */
+bool run_tunes(const Run *r);                   /* somebody else's model, which learns on */
+bool run_keeps_past(const Run *r);              /* else there is no memory to go back */
+const char *run_origin(const Run *r);           /* where somebody else's model was read; NULL: it is our own */
+const char *run_origin_tokenizer(const Run *r); /* NULL: the model's own */
+int run_part(const Run *r);                     /* tokens of the longest part of a text that it learns from */
 int run_threads(const Run *r);
 const char *run_missing(const Run *r); /* a sentence: why an opened run has no corpus; "" when it has one */
 long run_done(const Run *r);           /* updates made */
@@ -141,6 +150,13 @@ Status run_test_nll(Run *r, long n, double *nll, double *floor_nll, long *tokens
 Status run_train_nll(Run *r, long n, double *nll, double *floor_nll, long *tokens) STATUS_CHECKED;
 /* A checkpoint that a run can go on from. */
 Status run_save(Run *r, const char *path) STATUS_CHECKED;
+/* The model for other programs, or a checkpoint: a folder, or a PATH that ends in /, gets the Hugging Face layout; a
+ * fine-tuned model of llama2.c whose PATH ends in .bin becomes such a file again. Never in place of the model that was
+ * read. *unsaid as of model_folder_write. */
+Status run_export(Run *r, const char *path, const char **unsaid) STATUS_CHECKED;
+/* Refuses what run_export would, before anything is trained: a model of C that was read from ORIGIN (NULL: it is our
+ * own). Writes nothing. */
+Status run_export_check(const char *origin, const ModelConfig *c, const char *path) STATUS_CHECKED;
 
 /* A row of a table of run_curve_columns. */
 void run_add_curve(Table *curve, const RunStep *s);

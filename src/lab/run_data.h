@@ -27,6 +27,8 @@ typedef struct {
     long sentences;   /* of training, as sentences= counts them: of a grammar before they are cut in parts */
     LostCorpus *lost; /* of a run whose corpus is missing; NULL: it is there; owned */
     Floor train, test;
+    char *model, *tokenizer; /* where a model of others was read; NULL: it is our own, its own; owned */
+    int part;                /* tokens of the longest part of a text; 0: the model's context */
 } RunData;
 
 /* Takes C over. DRAWN: the sentences that its grammar, if it has one, was asked for. */

@@ -3,6 +3,8 @@
 #include "bug.h"
 #include "corpora.h"
 #include "intl.h"
+#include "loaded.h"
+#include "tune.h"
 
 #include <string.h>
 
@@ -56,7 +58,8 @@ const Option run_plan_rows[] = {
     {"tokens", OPTION_CHOICE, "word", 0, 0, "word|char|byte|bpe", "",
      N_("what a token is: a word, split at blanks; a character; a byte; a sub-word (bpe)")},
     {"merges", OPTION_INT, "400", 0, 1e6, NULL, "", N_("merges that tokens=bpe learns from the corpus")},
-    {"sentences", OPTION_INT, "20000", 1, 1e8, NULL, "", N_("training sentences (of a text file: at most so many, parts of long lines counted)")},
+    {"sentences", OPTION_INT, "20000", 1, 1e8, NULL, "",
+     N_("training sentences (of a text file: at most so many, parts of long lines counted)")},
     {"epochs", OPTION_INT, "5", 0, 100000, NULL, "", N_("how often every sentence is seen; 0: the untrained model")},
     {"batch", OPTION_INT, "64", 1, 65536, NULL, "sentences", N_("sentences per step")},
     {"lr", OPTION_REAL, "0.003", 0, BIG, NULL, "", N_("highest learning rate")},
@@ -146,7 +149,19 @@ static void follow_field(const Options *o, const char *name, Str *out) {
     if (status_is_ok(&s) && config_get(&c, name, value, sizeof value)) str_add(out, value);
 }
 
+/* What the file of a model of others says of the field; false: none is named. */
+static bool follow_file(const Options *o, const char *name, Str *out) {
+    ModelConfig c;
+    char value[64];
+    const char *model = tune_model(o);
+    if (!model || !loaded_is(model)) return false;
+    Status s = loaded_config(model, &c);
+    if (status_is_ok(&s) && config_get(&c, name, value, sizeof value)) str_add(out, value);
+    return true;
+}
+
 void run_follow(const Options *o, const char *name, Str *out) {
+    if (strcmp(name, "lr_min") != 0 && follow_file(o, name, out)) return;
     if (strcmp(name, "vocab") == 0 && options_find(o, "corpus"))
         str_add(out, _("the corpus's"));
     else if (strcmp(name, "lr_min") == 0)
@@ -155,13 +170,18 @@ void run_follow(const Options *o, const char *name, Str *out) {
         follow_field(o, name, out);
 }
 
-Status run_check(const Options *o) {
-    ModelConfig c;
-    STATUS_TRY(run_config(o, VOCAB_UNKNOWN, &c));
+Status run_check_plan(const Options *o) {
     if (options_is_set(o, "lr_min") && options_real(o, "lr_min") > options_real(o, "lr"))
         return status_usage(_("lr_min (%g) is above lr (%g): a schedule only falls"), options_real(o, "lr_min"),
                             options_real(o, "lr"));
+    return corpora_check(options_text(o, "corpus"));
+}
+
+Status run_check(const Options *o) {
+    ModelConfig c;
+    if (tune_wanted(o)) return tune_check(o);
+    STATUS_TRY(run_config(o, VOCAB_UNKNOWN, &c));
     if (options_is_given(o, "merges") && run_tokens(o).unit != VOCAB_BPE)
         return status_usage(_("merges= are what tokens=bpe learns; tokens=%s has none"), options_text(o, "tokens"));
-    return corpora_check(options_text(o, "corpus"));
+    return run_check_plan(o);
 }

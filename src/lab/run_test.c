@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-enum { TEST_BATCH = 128 }; /* sentences of a pass */
+enum { TEST_BATCH = 128 }; /* sentences of a pass; of a model of others as many as learn at a time: it may be large */
 
 RunData *run_data_new(Corpus *c, const char *spec, long drawn) {
     RunData *d = MEM_NEW(RunData);
@@ -33,6 +33,8 @@ void run_data_free(RunData *d) {
     lost_free(d->lost);
     if (!d->borrowed) corpus_free(d->corpus);
     mem_free(d->spec);
+    mem_free(d->model);
+    mem_free(d->tokenizer);
     mem_free(d->train.sum);
     mem_free(d->test.sum);
     mem_free(d);
@@ -82,14 +84,14 @@ Status run_data_floor(RunData *d, const Sentences *s, Floor *f, long n, int cont
 
 /* Sum of the model's -log p over the first N sentences; a pass at a time. */
 static double model_nll(Run *r, const Sentences *s, long n, long *tokens) {
-    int context = model_config(run_model(r))->context;
+    int context = model_config(run_model(r))->context, most = run_tunes(r) ? run_recipe(r).batch : TEST_BATCH;
     double sum = 0;
     *tokens = 0;
     Batch b;
     batch_init(&b);
-    for (long from = 0; from < n; from += TEST_BATCH) {
+    for (long from = 0; from < n; from += most) {
         batch_clear(&b);
-        for (long i = from; i < n && i < from + TEST_BATCH; i++)
+        for (long i = from; i < n && i < from + most; i++)
             batch_add(&b, s->id + s->start[i], predictions(s, i, context), true);
         sum += shards_nll(run_shards(r), &b);
         *tokens += b.targets;

@@ -29,6 +29,7 @@ typedef struct {
     long parameters;
     int vocab, context, d, layers, heads, kv_heads, head_dim, d_ff, window;
     bool reads_only; /* somebody else's model: nothing is trained */
+    bool tunes;      /* somebody else's model, which learns on: `name` on `corpus` */
     bool unfinished; /* more is being worked out: what is missing comes with the next one */
     /* training clock: steps count from 1; 0 is the model as it was initialised */
     long step;  /* what is looked at */
@@ -40,12 +41,12 @@ typedef struct {
     double tokens_per_s;                   /* real tokens, measured over the last second or so; NaN when paused */
     double test_nll, floor_nll; /* latest evaluation at or before `step`; exact floor on those same sentences */
     long test_step;
-    bool test_whole; /* on all test sentences; else on the first of them */
+    bool test_whole;       /* on all test sentences; else on the first of them */
     double language_floor; /* entropy per token of the language itself, nats */
     /* two runs side by side */
-    char versus;          /* which one this is, 'A' or 'B'; 0: there is one alone */
-    char run_name[2][96]; /* of A and B: "modern", "window=4" */
-    long rival_head;      /* the newest step of the other one */
+    char versus;                                        /* which one this is, 'A' or 'B'; 0: there is one alone */
+    char run_name[2][96];                               /* of A and B: "modern", "window=4" */
+    long rival_head;                                    /* the newest step of the other one */
     double rival_loss, rival_test_nll, rival_floor_nll; /* of the other one at `step` */
     long rival_test_step;
     /* decoding clock */
@@ -70,7 +71,7 @@ typedef struct {
     char waiting[64];
     long waiting_step;
     bool waiting_unsaved; /* it has steps that are in no file */
-    long mark; /* of the newest command `mark`; 0: none yet */
+    long mark;            /* of the newest command `mark`; 0: none yet */
     /* the newest sentence for the user and its number; level 0 information, 1 warning, 2 error */
     char message[500];
     long message_number;

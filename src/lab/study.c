@@ -51,6 +51,7 @@ void experiment_common_follow(const Options *o, const char *name, Str *out) {
 Study *study_new(const CatalogEntry *e, Options *options) {
     Study *s = MEM_NEW(Study);
     s->experiment = (const Experiment *)e;
+    if (s->experiment->settle) s->experiment->settle(options);
     s->options = options;
     s->cache = true;
     s->threads = options_is_set(options, "threads") ? (int)options_int(options, "threads") : thread_cores(THREADS_MOST);
