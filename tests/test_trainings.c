@@ -5,11 +5,13 @@
 #include "cancel.h"
 #include "crew.h"
 #include "experiment.h"
+#include "fingerprint.h"
 #include "mem.h"
 #include "variant.h"
 
 #include <math.h>
 #include <poll.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -388,8 +390,24 @@ static void a_stop_takes_what_ends_well(void **state) {
     study_free(own.study);
 }
 
+static void *ask_fingerprint(void *out) {
+    *(uint64_t *)out = fingerprint();
+    return NULL;
+}
+
+/* Whoever asks first, and whatever was trained before. */
+static void there_is_one_fingerprint(void **state) {
+    (void)state;
+    uint64_t seen[3] = {0};
+    pthread_t thread[3];
+    for (int i = 0; i < 3; i++) assert_int_equal(pthread_create(&thread[i], NULL, ask_fingerprint, &seen[i]), 0);
+    for (int i = 0; i < 3; i++) assert_int_equal(pthread_join(thread[i], NULL), 0);
+    for (int i = 0; i < 3; i++) assert_true(seen[i] != 0 && seen[i] == fingerprint());
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(there_is_one_fingerprint),
         cmocka_unit_test(any_number_of_threads_gives_the_same_bits_in_order),
         cmocka_unit_test(what_was_trained_is_kept),
         cmocka_unit_test(damage_is_trained_again),

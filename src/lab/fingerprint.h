@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-/* Worked out at the first call, in some milliseconds. Thread-safe. */
+/* Worked out at the first call, in a few milliseconds. Thread-safe. */
 uint64_t fingerprint(void);
 
 #endif
