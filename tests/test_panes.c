@@ -763,6 +763,23 @@ static void the_stage_that_is_shown_has_room(void **unused) {
     app_free(a);
 }
 
+/* Beside the loss stand the tests up to the step that is looked at, and none of later ones. */
+static void tests_up_to_the_step_are_listed(void **unused) {
+    (void)unused;
+    FixtureSpec p = fixture_spec();
+    App *a = screen_new(&p);
+    screen_keys(a, "1z");
+    screen_expect(a, " 1,100     2.5427   +1.9 %");
+    p.step = 330;
+    Snapshot *s = fixture_snapshot(&p);
+    app_show(a, s);
+    snapshot_unref(s);
+    screen_refuse(a, "2.5427");
+    screen_expect(a, "   300     2.6660   +6.9 %");
+    screen_expect(a, "   200     2.7488  +10.2 %");
+    app_free(a);
+}
+
 /* Sentences that were drawn from another place are said to be. */
 static void samples_say_where_they_begin(void **unused) {
     (void)unused;
@@ -913,6 +930,7 @@ int main(void) {
         cmocka_unit_test(a_map_with_wide_words_shows_all_rows),
         cmocka_unit_test(the_stage_that_is_shown_has_room),
         cmocka_unit_test(samples_say_where_they_begin),
+        cmocka_unit_test(tests_up_to_the_step_are_listed),
         cmocka_unit_test(the_next_word_has_a_legend),
         cmocka_unit_test(the_presented_map_is_large),
         cmocka_unit_test(presented_numbers_have_one_size),

@@ -87,6 +87,34 @@ static void draw_side_spark(const PaneContext *x, Canvas *c, Rect r, int *y, Spa
     ++*y;
 }
 
+/* TEXT ends before column END of R. */
+static void draw_ending(Canvas *c, Rect r, int y, int end, const char *text, StyleRole role) {
+    int columns = canvas_columns(c, text);
+    canvas_text(c, r.x + end - columns, y, columns, text, role, ATTRIBUTE_NONE);
+}
+
+/* The tests up to the one that is shown above, the newest first. */
+static void draw_side_past(const PaneContext *x, Canvas *c, Rect r, int y) {
+    enum { STEP_END = 7, PERPLEXITY_END = 18, LEAST = 3 };
+    const Table *t = snapshot_table(x->snapshot, "test");
+    int step = t ? table_find(t, "step") : -1, nll = t ? table_find(t, "nll") : -1,
+        floor = t ? table_find(t, "floor_perplexity") : -1;
+    long row = reading_row_of_step(t, snapshot_facts(x->snapshot)->test_step);
+    if (step < 0 || nll < 0 || floor < 0 || row < 1 || r.y + r.h - y < LEAST + 2) return;
+    y++;
+    draw_ending(c, r, y, STEP_END, _("step"), STYLE_DIM);
+    draw_ending(c, r, y, PERPLEXITY_END, _("perplexity"), STYLE_DIM);
+    if (!table_is_empty(t, row, floor)) draw_ending(c, r, y, r.w, _("over"), STYLE_DIM);
+    for (y++; row >= 0 && y < r.y + r.h; row--, y++) {
+        double loss = table_real(t, row, nll);
+        draw_ending(c, r, y, STEP_END, format_count(table_int(t, row, step)).s, STYLE_DIM);
+        draw_ending(c, r, y, PERPLEXITY_END, format_fixed(exp(loss), 4).s, STYLE_TEXT);
+        if (table_is_empty(t, row, floor)) continue;
+        double over = reading_over(loss, log(table_real(t, row, floor)));
+        draw_ending(c, r, y, r.w, format_percent(over, 1).s, STYLE_DIM);
+    }
+}
+
 void train_draw_side(const PaneContext *x, Canvas *c, Rect r, Span span, bool sparks) {
     const SnapshotFacts *f = snapshot_facts(x->snapshot);
     int y = r.y;
@@ -115,6 +143,7 @@ void train_draw_side(const PaneContext *x, Canvas *c, Rect r, Span span, bool sp
         draw_figure(c, r, &y, _("tokens/s"), format_short(at_cursor(x, "tokens_per_s")).s, STYLE_TEXT);
     }
     if (x->cursor->step >= 0) canvas_light(c, (Rect){r.x, begin, r.w, y - begin});
+    if (!f->versus) draw_side_past(x, c, r, y);
 }
 
 /* The same of two runs. */
