@@ -98,6 +98,8 @@ int draw_table_from(Canvas *c, Rect r, const Table *t, long first, int column, l
 /* The bytes of S that fill one line of COLUMNS (> 0), broken at a blank or between wide characters (not before closing
  * punctuation); *next is where the next line begins. */
 size_t draw_wrap(const char *s, int columns, size_t *next);
+/* One line that ends where R ends, cut to fit. */
+void draw_right(Canvas *c, Rect r, const char *text, StyleRole role);
 /* Text in paragraphs, broken as draw_wrap does; returns the rows used, at most the rectangle's. Where the text has more
  * it ends in an ellipsis, or in ENDING. */
 int draw_paragraph(Canvas *c, Rect r, const char *text, StyleRole role);

@@ -222,3 +222,9 @@ void draw_big(Canvas *c, Rect r, const char *text, StyleRole role) {
         x += ((int)strlen(t->dots) / 5 + 1) * scale;
     }
 }
+
+void draw_right(Canvas *c, Rect r, const char *text, StyleRole role) {
+    int columns = canvas_columns(c, text);
+    if (columns > r.w) columns = r.w;
+    canvas_text(c, r.x + r.w - columns, r.y, columns, text, role, CANVAS_ELLIPSIS);
+}

@@ -131,6 +131,27 @@ static int draw_greedy_path(const Snapshot *s, Canvas *c, Rect r) {
     return y - r.y;
 }
 
+/* The greedy path word by word: how sure the model is of each, and what the language says of it. */
+static void draw_greedy_steps(const Snapshot *s, Canvas *c, Rect r) {
+    enum { MODEL_END = 26, TRUTH_END = 35 };
+    const Table *t = snapshot_table(s, "path");
+    int p = t ? table_find(t, "p") : -1, truth = t ? table_find(t, "true_p") : -1;
+    if (p < 0 || truth < 0 || table_rows(t) == 0 || r.h < 3) return;
+    int y = r.y;
+    canvas_text(c, r.x + LABEL_W, r.y, MODEL_END - LABEL_W - 7, _("word by word"), STYLE_DIM, ATTRIBUTE_NONE);
+    draw_right(c, (Rect){r.x, y, MODEL_END, 1}, _("model"), STYLE_MODEL);
+    if (!table_is_empty(t, 0, truth)) draw_right(c, (Rect){r.x, y, TRUTH_END, 1}, _("truth"), STYLE_TRUTH);
+    for (long i = 0; i < table_rows(t) && i < r.h - 1; i++) {
+        char token[READING_TOKEN];
+        y++;
+        reading_cell(t, i, "token", token);
+        canvas_text(c, r.x + LABEL_W, y, MODEL_END - LABEL_W - 7, token, STYLE_TEXT, CANVAS_ELLIPSIS);
+        draw_right(c, (Rect){r.x, y, MODEL_END, 1}, format_probability(table_real(t, i, p)).s, STYLE_MODEL);
+        if (!table_is_empty(t, i, truth))
+            draw_right(c, (Rect){r.x, y, TRUTH_END, 1}, format_probability(table_real(t, i, truth)).s, STYLE_TRUTH);
+    }
+}
+
 /* Where the parts of the side stand: from top to bottom, with air between them where there is room. */
 typedef struct {
     Rect kl, form, stages, number, samples, rest;
@@ -174,7 +195,12 @@ static void draw_side(const PaneContext *x, Canvas *c, Rect r) {
     samples_draw(s, c, p.samples);
     int used = draw_greedy_path(s, c, p.rest);
     if (used > 0) used++;
-    samples_draw_newest(s, c, (Rect){p.rest.x, p.rest.y + used, p.rest.w, p.rest.h - used});
+    Rect below = {p.rest.x, p.rest.y + used, p.rest.w, p.rest.h - used};
+    const Table *samples = snapshot_table(s, "samples");
+    if (samples && table_rows(samples) > 0)
+        samples_draw_newest(s, c, below);
+    else
+        draw_greedy_steps(s, c, below);
 }
 
 static NextList list_of(const PaneContext *x, const NextOrder *order, int rows, bool tall) {

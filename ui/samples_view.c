@@ -42,18 +42,11 @@ static void draw_head(const Snapshot *s, const Table *t, Canvas *c, Rect r) {
     }
     int at = canvas_textf(c, r.x, r.y, r.w, STYLE_STRONG, CANVAS_ELLIPSIS, _("%s sentences, step %s"),
                           format_count(cell(t, "taken")).s, format_count(cell(t, "step")).s);
-    const char *end = !strcmp(state, "stopped") ? _(" stopped")
+    const char *end = !strcmp(state, "stopped")  ? _(" stopped")
                       : !strcmp(state, "failed") ? _(" failed")
                       : begin_here(s, t)         ? ""
                                                  : _(", elsewhere");
     canvas_text(c, r.x + at, r.y, r.w - at, end, STYLE_WARNING, CANVAS_ELLIPSIS);
-}
-
-/* TEXT at the right end of W columns. */
-static void draw_right(Canvas *c, int x, int y, int w, const char *text, StyleRole role) {
-    int columns = canvas_columns(c, text);
-    if (columns > w) columns = w;
-    canvas_text(c, x + w - columns, y, columns, text, role, ATTRIBUTE_NONE);
 }
 
 static bool is_known(const Table *t, long row, const char *column) {
@@ -62,7 +55,8 @@ static bool is_known(const Table *t, long row, const char *column) {
 
 static void draw_number(Canvas *c, int x, int y, const Table *t, long row, const char *column, StyleRole role) {
     int at = table_find(t, column);
-    if (is_known(t, row, column)) draw_right(c, x, y, NUMBER_W - 1, format_fixed(table_real(t, row, at), 4).s, role);
+    if (is_known(t, row, column))
+        draw_right(c, (Rect){x, y, NUMBER_W - 1, 1}, format_fixed(table_real(t, row, at), 4).s, role);
 }
 
 int samples_draw(const Snapshot *s, Canvas *c, Rect r) {
@@ -82,9 +76,9 @@ int samples_draw(const Snapshot *s, Canvas *c, Rect r) {
     draw_head(s, run, c, r);
     int y = 1;
     if (y < r.h) {
-        draw_right(c, r.x + NAME_W, r.y + y, NUMBER_W - 1, _("model"), STYLE_MODEL);
+        draw_right(c, (Rect){r.x + NAME_W, r.y + y, NUMBER_W - 1, 1}, _("model"), STYLE_MODEL);
         if (is_known(worth, 1, "distinct"))
-            draw_right(c, r.x + NAME_W + NUMBER_W, r.y + y, NUMBER_W - 1, _("truth"), STYLE_TRUTH);
+            draw_right(c, (Rect){r.x + NAME_W + NUMBER_W, r.y + y, NUMBER_W - 1, 1}, _("truth"), STYLE_TRUTH);
         y++;
     }
     for (size_t i = 0; i < sizeof rows / sizeof *rows && y < r.h; i++) {

@@ -87,12 +87,6 @@ static void draw_side_spark(const PaneContext *x, Canvas *c, Rect r, int *y, Spa
     ++*y;
 }
 
-/* TEXT ends before column END of R. */
-static void draw_ending(Canvas *c, Rect r, int y, int end, const char *text, StyleRole role) {
-    int columns = canvas_columns(c, text);
-    canvas_text(c, r.x + end - columns, y, columns, text, role, ATTRIBUTE_NONE);
-}
-
 /* The tests up to the one that is shown above, the newest first. */
 static void draw_side_past(const PaneContext *x, Canvas *c, Rect r, int y) {
     enum { STEP_END = 7, PERPLEXITY_END = 18, LEAST = 3 };
@@ -102,16 +96,16 @@ static void draw_side_past(const PaneContext *x, Canvas *c, Rect r, int y) {
     long row = reading_row_of_step(t, snapshot_facts(x->snapshot)->test_step);
     if (step < 0 || nll < 0 || floor < 0 || row < 1 || r.y + r.h - y < LEAST + 2) return;
     y++;
-    draw_ending(c, r, y, STEP_END, _("step"), STYLE_DIM);
-    draw_ending(c, r, y, PERPLEXITY_END, _("perplexity"), STYLE_DIM);
-    if (!table_is_empty(t, row, floor)) draw_ending(c, r, y, r.w, _("over"), STYLE_DIM);
+    draw_right(c, (Rect){r.x, y, STEP_END, 1}, _("step"), STYLE_DIM);
+    draw_right(c, (Rect){r.x, y, PERPLEXITY_END, 1}, _("perplexity"), STYLE_DIM);
+    if (!table_is_empty(t, row, floor)) draw_right(c, (Rect){r.x, y, r.w, 1}, _("over"), STYLE_DIM);
     for (y++; row >= 0 && y < r.y + r.h; row--, y++) {
         double loss = table_real(t, row, nll);
-        draw_ending(c, r, y, STEP_END, format_count(table_int(t, row, step)).s, STYLE_DIM);
-        draw_ending(c, r, y, PERPLEXITY_END, format_fixed(exp(loss), 4).s, STYLE_TEXT);
+        draw_right(c, (Rect){r.x, y, STEP_END, 1}, format_count(table_int(t, row, step)).s, STYLE_DIM);
+        draw_right(c, (Rect){r.x, y, PERPLEXITY_END, 1}, format_fixed(exp(loss), 4).s, STYLE_TEXT);
         if (table_is_empty(t, row, floor)) continue;
         double over = reading_over(loss, log(table_real(t, row, floor)));
-        draw_ending(c, r, y, r.w, format_percent(over, 1).s, STYLE_DIM);
+        draw_right(c, (Rect){r.x, y, r.w, 1}, format_percent(over, 1).s, STYLE_DIM);
     }
 }
 
