@@ -170,9 +170,9 @@ static void expect_fault(const char *text, const char *part) {
 
 static void faults_are_named_by_line(void **state) {
     (void)state;
-    expect_fault("a,b\n1,2\n3\n4,5\n", "line 3: 1 cells where the header has 2");
+    expect_fault("a,b\n1,2\n3\n4,5\n", "line 3: 1 cell where the header has 2");
     expect_fault("a,b\n1,2\n\n3,4,5", "line 4: 3 cells");
-    expect_fault("a,b\n\"x\ny\",2\n3\n", "line 4: 1 cells"); /* a cell of two lines counts as two */
+    expect_fault("a,b\n\"x\ny\",2\n3\n", "line 4: 1 cell where"); /* a cell of two lines counts as two */
     expect_fault("a,b\n1,\"x\"y\n3,4\n", "line 2: a quotation mark");
     expect_fault("a,b\n1,x\"y\n3,4\n", "line 2: a quotation mark");
     expect_fault("a,b\n1,2\n3,\"open\n4,5\n", "line 3: a quotation mark");

@@ -301,6 +301,12 @@ static Status broken_quote(const char *path, long line) {
     return status_usage(_("'%s' line %ld: a quotation mark stands where none may, or one is not closed"), path, line);
 }
 
+static Status other_width(const char *path, const Reader *r) {
+    return status_usage(ngettext("'%s' line %ld: %d cell where the header has %d",
+                                 "'%s' line %ld: %d cells where the header has %d", (unsigned long)r->ragged_cells),
+                        path, r->ragged, r->ragged_cells, r->text->columns);
+}
+
 /* Line by line, so that a fault can be named by its line. After an error the parser must not be finished: it would hand
  * over half a row as if it were one. */
 static Status parse_text(const char *path, const char *s, size_t left, struct csv_parser *parser, Reader *r) {
@@ -310,18 +316,13 @@ static Status parse_text(const char *path, const char *s, size_t left, struct cs
         if (csv_parse(parser, s, n, on_cell, on_row, r) != n) return broken_quote(path, r->line);
         if (r->too_wide)
             return status_usage(_("'%s' line %ld: more than %d cells"), path, r->row_line, CSVFILE_COLUMNS);
-        if (r->ragged)
-            return status_usage(_("'%s' line %ld: %d cells where the header has %d"), path, r->ragged, r->ragged_cells,
-                                r->text->columns);
+        if (r->ragged) return other_width(path, r);
         s += n;
         left -= n;
     }
     long last = r->row_line;
     if (csv_fini(parser, on_cell, on_row, r) != 0) return broken_quote(path, last);
-    if (r->ragged)
-        return status_usage(_("'%s' line %ld: %d cells where the header has %d"), path, r->ragged, r->ragged_cells,
-                            r->text->columns);
-    return status_ok();
+    return r->ragged ? other_width(path, r) : status_ok();
 }
 
 Status csvfile_read(const char *path, CsvText *out) {

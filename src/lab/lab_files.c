@@ -102,7 +102,9 @@ Status lab_do_write(Lab *l, const Words *w) {
     const Table *t = made ? made : snapshot_table(s, name);
     Status status = t ? csvfile_save(t, path) : no_such_table(s, name);
     if (status_is_ok(&status))
-        lab_say(l, MESSAGE_INFORMATION, _("%ld rows of '%s' are in '%s'"), table_rows(t), name, path);
+        lab_say(l, MESSAGE_INFORMATION,
+                ngettext("%ld row of '%s' is in '%s'", "%ld rows of '%s' are in '%s'", (unsigned long)table_rows(t)),
+                table_rows(t), name, path);
     table_free(made);
     snapshot_unref(s);
     return status;

@@ -274,7 +274,10 @@ static Status say_begun(Lab *l) {
     versus_name(l, 'B', &name);
     long behind = run_done(l->train.live);
     if (behind > 0)
-        lab_say(l, MESSAGE_INFORMATION, _("B: %s; it first makes the %ld updates that A has made"), name.s, behind);
+        lab_say(l, MESSAGE_INFORMATION,
+                ngettext("B: %s; it first makes the %ld update that A has made",
+                         "B: %s; it first makes the %ld updates that A has made", (unsigned long)behind),
+                name.s, behind);
     else
         lab_say(l, MESSAGE_INFORMATION, _("B: %s; both are trained in step"), name.s);
     str_done(&name);
