@@ -1,6 +1,7 @@
 /* Runs from options: what follows from what, exact recall of a step, no memory asked for by a warm step. */
 #include "expect.h"
 
+#include "cancel.h"
 #include "mem.h"
 #include "run.h"
 #include "tokens.h"
@@ -353,6 +354,23 @@ static void the_floor_is_that_of_the_same_sentences(void **state) {
     run_free(r);
 }
 
+/* A test of a large text takes long: who stops it does not wait. */
+static void a_test_can_be_stopped(void **state) {
+    (void)state;
+    Run *r = run_with("epochs=1", 1, 1);
+    double nll, floor_nll;
+    long tokens;
+    atomic_bool stop;
+    atomic_init(&stop, true);
+    cancel_lend(&stop);
+    Status s = run_test_nll(r, -1, &nll, &floor_nll, &tokens);
+    cancel_lend(NULL);
+    assert_int_equal(s.code, STATUS_CANCELLED);
+    assert_ok(run_test_nll(r, 10, &nll, &floor_nll, &tokens));
+    assert_true(nll > 0);
+    run_free(r);
+}
+
 static void a_short_context_cuts_sentences(void **state) {
     (void)state;
     Run *r = run_with("context=4", 1, 1);
@@ -456,6 +474,7 @@ int main(void) {
         cmocka_unit_test(a_recipe_may_change_between_two_steps),
         cmocka_unit_test(another_optimiser_begins_with_its_own_moments),
         cmocka_unit_test(the_floor_is_that_of_the_same_sentences),
+        cmocka_unit_test(a_test_can_be_stopped),
         cmocka_unit_test(a_short_context_cuts_sentences),
         cmocka_unit_test(a_text_is_a_corpus_without_truth),
         cmocka_unit_test(a_step_that_diverges_changes_nothing),

@@ -144,7 +144,7 @@ Recipe run_recipe(const Run *r);
 void run_follow_recipe(Run *r, const Recipe *recipe);
 
 /* Mean nll and exact floor (NaN without a grammar) over the first N test sentences (N < 0: all), nats per prediction.
- * The floor of a sentence is worked out once. */
+ * The floor of a sentence is worked out once. STATUS_CANCELLED when the work of the thread is (cancel.h). */
 Status run_test_nll(Run *r, long n, double *nll, double *floor_nll, long *tokens) STATUS_CHECKED;
 /* Mean nll and floor over the first N training sentences. */
 Status run_train_nll(Run *r, long n, double *nll, double *floor_nll, long *tokens) STATUS_CHECKED;

@@ -36,6 +36,9 @@ RunData *run_data_new(Corpus *c, const char *spec, long drawn);
 void run_data_free(RunData *d);
 /* Remembers what C says of its corpus, which could not be found. */
 void run_data_lose(RunData *d, const Checkpoint *c);
+/* How many predictions of sentence I a model that sees CONTEXT tokens makes: every token after <s>, as far as it
+ * reaches. */
+int run_data_predictions(const Sentences *s, long i, int context);
 /* Sum of -log p over the first N sentences of S, each cut to CONTEXT predictions; NaN without a grammar. */
 Status run_data_floor(RunData *d, const Sentences *s, Floor *f, long n, int context, double *sum) STATUS_CHECKED;
 
