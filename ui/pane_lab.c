@@ -2,10 +2,9 @@
  * and figure. */
 #include "clock.h"
 #include "intl.h"
-#include "lab_view.h"
+#include "lab_results.h"
 #include "reading.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -43,71 +42,17 @@ static void lab_init(void *state) {
 
 /* The job. */
 
-static void free_result(LabResult *r) {
-    for (int i = 0; i < r->tables; i++) table_free(r->table[i]);
-    *r = (LabResult){0};
-}
-
-/* The result of the last run goes to those from before, where the oldest makes room. */
-static void keep_result(LabState *s) {
-    if (!s->now.ran) return;
-    if (s->kepts == LAB_KEPT) free_result(&s->kept[--s->kepts]);
-    memmove(s->kept + 1, s->kept, (size_t)s->kepts * sizeof *s->kept);
-    s->kept[0] = s->now;
-    s->kepts++;
-    s->now = (LabResult){0};
-}
-
-/* "n=200 seed=2" */
-static void note_asked(const Options *o, LabResult *r) {
-    Str text;
-    str_init(&text);
-    for (int i = 0; i < options_count(o); i++) {
-        const char *name = options_row(o, i)->name;
-        if (options_is_given(o, name)) str_addf(&text, "%s%s=%s", text.len ? " " : "", name, options_value(o, name));
-    }
-    snprintf(r->asked, sizeof r->asked, "%s", text.s);
-    str_done(&text);
-}
-
-static void drop_results(LabState *s) {
-    for (int k = -1; k < s->kepts; k++) free_result(k < 0 ? &s->now : &s->kept[k]);
-    s->kepts = 0;
-}
-
 static void lab_done(void *state) {
     LabState *s = state;
     job_free(s->job);
-    drop_results(s);
+    results_drop(s);
     form_free(s->form);
-}
-
-/* Takes the rows published so far; whether there are more than before. */
-static bool look(LabState *s) {
-    const Study *study = job_study(s->job);
-    StudyState before = s->now.study;
-    s->now.study = study_state(study);
-    bool news = before.running != s->now.study.running || before.finished != s->now.study.finished ||
-                strcmp(before.what, s->now.study.what) != 0;
-    int n = study_tables(study);
-    for (int i = 0; i < n && i < LAB_TABLES; i++) {
-        Table *t = study_look(study, i);
-        if (i < s->now.tables) {
-            news |= table_rows(t) != table_rows(s->now.table[i]);
-            table_free(s->now.table[i]);
-        } else {
-            s->now.tables++;
-            news = true;
-        }
-        s->now.table[i] = t;
-    }
-    return news;
 }
 
 static bool lab_tick(void *state) {
     LabState *s = state;
     if (!s->job || (s->now.study.finished && s->now.tables > 0)) return false;
-    bool news = look(s), due = s->now.study.running && clock_now() - s->drawn >= redraw_every;
+    bool news = results_look(s), due = s->now.study.running && clock_now() - s->drawn >= redraw_every;
     if (news || due) s->drawn = clock_now();
     return news || due;
 }
@@ -135,16 +80,7 @@ static Status run_start(void *owner, const Words *words) {
     if (s->job && s->now.study.running) return status_usage(_("%s is running; S stops it"), s->now.ran->id);
     STATUS_TRY(check_inputs(form_options(s->form)));
     STATUS_TRY(catalog_check(s->entry, form_options(s->form)));
-    if (s->job) (void)look(s); /* to its end */
-    job_free(s->job);
-    keep_result(s);
-    s->back = 0;
-    s->now.ran = s->entry;
-    note_asked(form_options(s->form), &s->now);
-    Study *study = study_new(s->entry, options_copy(form_options(s->form)));
-    study_keep_models(study, true);
-    s->job = job_start(study);
-    s->now.study = (StudyState){.running = true, .done = (double)NAN, .seconds_left = (double)NAN};
+    results_begin(s);
     s->first = s->column = 0;
     s->inside = true;
     s->tab = lab_has_tab(s, LAB_FIGURE) ? LAB_FIGURE : LAB_FIRST_TABLE;
