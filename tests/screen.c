@@ -6,8 +6,12 @@
 #include "golden.h"
 #include "key.h"
 
+#include <dirent.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 App *screen_new(const FixtureSpec *spec) {
     FixtureSpec plain = fixture_spec();
@@ -81,4 +85,20 @@ void screen_refuse(App *a, const char *text) {
     str_init(&screen);
     if (holds(a, text, &screen)) fail_msg("the screen holds '%s':\n%s", text, screen.s);
     str_done(&screen);
+}
+
+static char folder[] = "/tmp/lantern-screen-XXXXXX";
+
+int screen_enter_folder(void **state) {
+    (void)state;
+    memcpy(folder + sizeof folder - 7, "XXXXXX", 6);
+    return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
+}
+
+int screen_leave_folder(void **state) {
+    (void)state;
+    DIR *d = opendir(folder);
+    for (const struct dirent *e = d ? readdir(d) : NULL; e; e = readdir(d)) unlinkat(dirfd(d), e->d_name, 0);
+    if (d) closedir(d);
+    return chdir("/") == 0 && rmdir(folder) == 0 ? 0 : -1;
 }

@@ -18,4 +18,8 @@ void screen_golden_as(App *a, int w, int h, ScreenLook look, const char *name);
 void screen_expect(App *a, const char *text);
 void screen_refuse(App *a, const char *text);
 
+/* Group fixtures: what keys write goes into a folder of our own, which is gone afterwards. */
+int screen_enter_folder(void **state);
+int screen_leave_folder(void **state);
+
 #endif
