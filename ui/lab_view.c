@@ -42,8 +42,8 @@ int lab_list_first(const LabState *s, int room) {
 /* Columns of the longest id of the list. */
 static int ids_width(const LabState *s) {
     int most = 0;
-    for (int i = 0; i < lab_list_count(s); i++) {
-        int columns = utf8_columns(lab_list_at(s, i)->id);
+    for (int i = 0; i < catalog_count(); i++) {
+        int columns = listed(s, catalog_at(i)) ? utf8_columns(catalog_at(i)->id) : 0;
         if (columns > most) most = columns;
     }
     return most;
