@@ -244,6 +244,15 @@ void tape_forward(Tape *t) {
     run(t, 0, t->nodes, t->seen ? value_plan(t) : t->used);
 }
 
+void tape_rest(Tape *t) {
+    real **const all[] = {&t->arena, &t->grad_arena, &t->scratch};
+    for (int i = 0; i < 3; i++) {
+        mem_free(*all[i]);
+        *all[i] = NULL;
+    }
+    t->size = t->grad_size = t->scratch_size = 0;
+}
+
 static void begin_backward(Tape *t, Vid loss, real *grad, bool add) {
     BUG_ON(!op_has_backward(t) || loss < 0 || loss >= t->values);
     grad_plan(t, loss);
@@ -331,7 +340,7 @@ const real *tape_value(const Tape *t, Vid v, int *rows, int *cols) {
     BUG_ON(v < 0 || v >= t->values || t->value[v].ld != t->value[v].cols);
     if (rows) *rows = t->value[v].rows;
     if (cols) *cols = t->value[v].cols;
-    return op_x(t, v);
+    return t->arena ? op_x(t, v) : NULL;
 }
 
 const real *tape_grad(const Tape *t, Vid v) {
@@ -342,7 +351,9 @@ const real *tape_grad(const Tape *t, Vid v) {
 double tape_scalar(const Tape *t, Vid v) {
     BUG_ON(v < 0 || v >= t->values || t->value[v].rows != 1 || t->value[v].cols != 1);
     OpKind op = t->node[t->value[v].node].op;
-    return op == OP_CROSS_ENTROPY || op == OP_MSE ? t->value[v].scalar : (double)*op_x(t, v);
+    if (op == OP_CROSS_ENTROPY || op == OP_MSE) return t->value[v].scalar;
+    BUG_ON(!t->arena);
+    return (double)*op_x(t, v);
 }
 
 Vid tape_first_bad(const Tape *t) {

@@ -77,6 +77,9 @@ void tape_name_value(Tape *t, Vid v, const char *format, ...) __attribute__((for
 void tape_forward(Tape *t);
 void tape_backward(Tape *t, Vid loss, real *grad);      /* ADDS to grad [params->count] */
 void tape_backward_over(Tape *t, Vid loss, real *grad); /* OVERWRITES grad: nothing has to be cleared before */
+/* Gives the memory of all values and gradients back until the next pass. What was recorded stays, and so do the scalars
+ * of losses. */
+void tape_rest(Tape *t);
 int tape_nodes(const Tape *t);
 void tape_run(Tape *t, int from, int to);      /* forward of nodes [from, to); not of a lean recording */
 void tape_run_back(Tape *t, int from, int to); /* backward of nodes from-1 down to `to`, after tape_seed_grad */
@@ -92,8 +95,9 @@ typedef struct {
 } NodeInfo;
 NodeInfo tape_node(const Tape *t, int node);
 int tape_find(const Tape *t, const char *name); /* the node that gives the value of this name, or -1 */
-/* The numbers of a value and of its gradient, borrowed until the next recording. An output of tape_linear_parts stands
- * alone (rows * cols numbers without gaps) only on a probe tape: a BUG elsewhere. ROWS and COLS may be NULL. */
+/* The numbers of a value and of its gradient, borrowed until the next recording; NULL after tape_rest. An output of
+ * tape_linear_parts stands alone (rows * cols numbers without gaps) only on a probe tape: a BUG elsewhere. ROWS and
+ * COLS may be NULL. */
 const real *tape_value(const Tape *t, Vid v, int *rows, int *cols);
 const real *tape_grad(const Tape *t,
                       Vid v); /* NULL when it has none, and on all but probe tapes: there its room has been reused */

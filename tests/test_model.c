@@ -567,12 +567,20 @@ static void check_lean(const char *name, const char *field, const char *value) {
     assert_int_equal(model_graph(m, lean, NULL), logits);
     for (int pass = 0; pass < 2; pass++) { /* and again: in the same room */
         l.seen = 0;
+        l.low = l.high = NULL;
         tape_forward(lean);
         assert_int_equal(l.seen, tape_nodes(whole));
         assert_true(l.high - l.low < 20 * 1000); /* of a token: of one block, and not of five */
         assert_memory_equal(tape_value(lean, logits, NULL, NULL), tape_value(whole, logits, NULL, NULL),
                             20 * (size_t)c.vocab * sizeof(real));
     }
+    tape_rest(lean);
+    assert_null(tape_value(lean, logits, NULL, NULL));
+    assert_int_equal(tape_find(lean, "block4.attention"), tape_find(whole, "block4.attention"));
+    l.seen = 0;
+    tape_forward(lean); /* it asks for room anew */
+    assert_int_equal(l.seen, tape_nodes(whole));
+    tape_rest(lean);
     tape_begin(lean, model_read_params(m), &b, 0, 0); /* the next one is lean no more */
     (void)model_graph(m, lean, NULL);
     tape_forward(lean);

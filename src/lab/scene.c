@@ -112,9 +112,9 @@ void observers_free(Observers *o) {
     snapshot_unref(o->caught);
     tape_free(o->probe);
     batch_done(&o->batch);
-    if (o->later) tape_free(o->later);
+    tape_free(o->later);
     batch_done(&o->later_batch);
-    if (o->taught) tape_free(o->taught);
+    tape_free(o->taught);
     batch_done(&o->taught_batch);
     mem_free(o->taught_grad);
     speaker_free(o->speaker);
@@ -189,8 +189,8 @@ static const unsigned rests_on[OBSERVERS] = {
     [OBSERVE_bpe] = FRESH,
 };
 
-/* Those that may take long come last, in this order. */
-static const ObserverId slow[] = {OBSERVE_path, OBSERVE_step, OBSERVE_cache, OBSERVE_beam, OBSERVE_beam_samples};
+/* Those that may take long come last, in this order: cache before step, which may give up the probe's pass. */
+static const ObserverId slow[] = {OBSERVE_path, OBSERVE_cache, OBSERVE_step, OBSERVE_beam, OBSERVE_beam_samples};
 enum { SLOW = sizeof slow / sizeof *slow };
 
 static bool is_slow(ObserverId id) {
@@ -258,6 +258,13 @@ static const Snapshot *part_of(Observers *o, const Scene *scene, ObserverId id, 
     return o->kept[id].part = part;
 }
 
+/* A lean pass is one over a long text by a large model, whose logits alone are a large part of all: once nobody asks
+ * for them any more, there is room for something else. */
+static void give_up_probe(Observers *o) {
+    tape_rest(o->probe);
+    o->probed = false;
+}
+
 bool observers_look_on(Observers *o, const Scene *scene, ObserverSet set, Snapshot *s, ObserversPart *part,
                        void *data) {
     BUG_ON(scene->visible < 1 || scene->visible > scene->known);
@@ -266,6 +273,8 @@ bool observers_look_on(Observers *o, const Scene *scene, ObserverSet set, Snapsh
     for (int i = 0; i < OBSERVERS; i++) {
         ObserverId id = in_turn(i);
         if (!(set & (1u << id))) continue;
+        if (id == OBSERVE_beam && observers_stages_later(scene))
+            give_up_probe(o); /* neither it nor what follows asks */
         const Snapshot *seen = part_of(o, scene, id, snapshot_facts(s));
         if (!seen) return false;
         snapshot_include(s, seen);
@@ -364,11 +373,12 @@ static void teach_all(const Taught *t, TaughtSeen *seen, void *data) {
 
 Taught observers_taught(Observers *o, const Scene *scene, TaughtSeen *seen, void *data) {
     const Params *p = model_read_params(scene->model);
+    bool forward = scene->visible < 2 || (double)p->count * scene->visible > TAUGHT_MOST;
+    bool lean = forward && observers_stages_later(scene);
+    if (lean) give_up_probe(o);
     if (!o->taught) o->taught = tape_new(TAPE_PROBE);
     Taught t = {.tape = o->taught, .loss = VID_NONE};
     Teaching teaching = {seen, data, p, &t};
-    bool forward = scene->visible < 2 || (double)p->count * scene->visible > TAUGHT_MOST;
-    bool lean = forward && observers_stages_later(scene);
     batch_clear(&o->taught_batch);
     batch_add(&o->taught_batch, scene->ids, scene->visible, false);
     if (lean)
@@ -381,7 +391,10 @@ Taught observers_taught(Observers *o, const Scene *scene, TaughtSeen *seen, void
         tape_name(o->taught, "loss");
     }
     tape_forward(o->taught);
-    if (lean) params_forget(p);
+    if (lean) {
+        params_forget(p);
+        tape_rest(o->taught);
+    }
     if (forward && !lean) teach_all(&t, seen, data);
     if (forward) return t;
     real *grad = taught_room(o, p->count);

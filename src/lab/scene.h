@@ -97,8 +97,8 @@ typedef struct {
     Vid loss;         /* mean over the visible tokens but the first; VID_NONE: there is only the first */
     const real *grad; /* [parameters] of the loss; NULL: only forward, without a loss or of too large a model */
 } Taught;
-/* SEEN is told of every node, in order, while its values stand: they do not longer where the pass is lean. Borrowed until
- * the next call. */
+/* SEEN is told of every node, in order, while its values stand: they do not longer where the pass is lean, which also
+ * gives up the probe's. Borrowed until the next call, or the next pass of the probe. */
 typedef void TaughtSeen(void *data, const Taught *t, int node);
 Taught observers_taught(Observers *o, const Scene *scene, TaughtSeen *seen, void *data);
 /* Another pass over the same tokens, all of them SHIFT positions later (those positions exist in the model). Borrowed
