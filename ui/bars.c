@@ -63,7 +63,7 @@ void bars_draw_title(Canvas *c, const Snapshot *s, const StyleSheet *style) {
         at += canvas_textf(c, at, 0, room - at, STYLE_BAR, ATTRIBUTE_NONE, _(" %s learns %s"), f->name, f->corpus);
     else if (f->versus)
         at += canvas_textf(c, at, 0, room - at, STYLE_BAR, ATTRIBUTE_BOLD, _(" %s · run %c: %s"), f->corpus, f->versus,
-                           f->arch);
+                           f->tunes ? f->name : f->arch);
     else if (f->arch[0])
         at += canvas_textf(c, at, 0, room - at, STYLE_BAR, ATTRIBUTE_NONE, " %s · %s", f->corpus, f->arch);
     if (f->recipe[0])

@@ -68,6 +68,14 @@ static void draw_side_floors(const SnapshotFacts *f, Canvas *c, Rect r, int *y) 
         draw_figure(c, r, y, _("floor, language"), format_fixed(exp(f->language_floor), 4).s, STYLE_TRUTH);
 }
 
+/* Of a model that was read and learns on: what it was worth before. */
+static void draw_side_before(const PaneContext *x, Canvas *c, Rect r, int *y) {
+    const Table *t = snapshot_table(x->snapshot, "test");
+    if (!t || table_rows(t) == 0 || table_int(t, 0, table_find(t, "step")) != 0) return;
+    draw_figure(c, r, y, _("as it was read"), format_fixed(table_real(t, 0, table_find(t, "perplexity")), 4).s,
+                STYLE_TEXT);
+}
+
 static void draw_side_test(const SnapshotFacts *f, Canvas *c, Rect r, int *y) {
     draw_figure(c, r, y, _("test perplexity"), format_fixed(reading_perplexity(f), 4).s, STYLE_STRONG);
     char text[64];
@@ -117,6 +125,7 @@ void train_draw_side(const PaneContext *x, Canvas *c, Rect r, Span span, bool sp
     else
         draw_side_test(f, c, r, &y);
     draw_side_floors(f, c, r, &y);
+    if (f->tunes) draw_side_before(x, c, r, &y);
     y += 1;
     int begin = y;
     draw_figure(c, r, &y, x->cursor->step >= 0 ? _("step under the cursor") : _("step"), format_count(train_step(x)).s,
