@@ -131,14 +131,14 @@ static int draw_greedy_path(const Snapshot *s, Canvas *c, Rect r) {
     return y - r.y;
 }
 
-/* The greedy path word by word: how sure the model is of each, and what the language says of it. */
+/* The greedy path token by token: how sure the model is of each, and what the language says of it. */
 static void draw_greedy_steps(const Snapshot *s, Canvas *c, Rect r) {
-    enum { MODEL_END = 26, TRUTH_END = 35 };
+    enum { MODEL_END = 28, TRUTH_END = 37 };
     const Table *t = snapshot_table(s, "path");
     int p = t ? table_find(t, "p") : -1, truth = t ? table_find(t, "true_p") : -1;
     if (p < 0 || truth < 0 || table_rows(t) == 0 || r.h < 3) return;
     int y = r.y;
-    canvas_text(c, r.x + LABEL_W, r.y, MODEL_END - LABEL_W - 7, _("word by word"), STYLE_DIM, ATTRIBUTE_NONE);
+    canvas_text(c, r.x + LABEL_W, r.y, MODEL_END - LABEL_W - 7, _("token by token"), STYLE_DIM, ATTRIBUTE_NONE);
     draw_right(c, (Rect){r.x, y, MODEL_END, 1}, _("model"), STYLE_MODEL);
     if (!table_is_empty(t, 0, truth)) draw_right(c, (Rect){r.x, y, TRUTH_END, 1}, _("truth"), STYLE_TRUTH);
     for (long i = 0; i < table_rows(t) && i < r.h - 1; i++) {
