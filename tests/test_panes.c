@@ -763,6 +763,25 @@ static void the_stage_that_is_shown_has_room(void **unused) {
     app_free(a);
 }
 
+/* Windows of more layers than have room: there are others to the left or to the right. */
+static void windows_that_do_not_show_are_marked(void **unused) {
+    (void)unused;
+    FixtureSpec p = fixture_spec();
+    p.layers = 8, p.window = 3;
+    App *a = screen_new(&p);
+    screen_keys(a, ":pane mask<Enter>z");
+    Str text;
+    str_init(&text);
+    screen_text(a, 80, 24, &text);
+    assert_non_null(strstr(text.s, "[L1 3]  L2 3   L3 3   L4 3   L5 3 …"));
+    screen_keys(a, ">>>>>>>");
+    str_clear(&text);
+    screen_text(a, 80, 24, &text);
+    assert_non_null(strstr(text.s, "… L5 3   L6 3   L7 3  [L8 3] "));
+    str_done(&text);
+    app_free(a);
+}
+
 /* Beside the loss stand the tests up to the step that is looked at, and none of later ones. */
 static void tests_up_to_the_step_are_listed(void **unused) {
     (void)unused;
@@ -931,6 +950,7 @@ int main(void) {
         cmocka_unit_test(the_stage_that_is_shown_has_room),
         cmocka_unit_test(samples_say_where_they_begin),
         cmocka_unit_test(tests_up_to_the_step_are_listed),
+        cmocka_unit_test(windows_that_do_not_show_are_marked),
         cmocka_unit_test(the_next_word_has_a_legend),
         cmocka_unit_test(the_presented_map_is_large),
         cmocka_unit_test(presented_numbers_have_one_size),

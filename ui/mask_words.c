@@ -89,7 +89,9 @@ static void draw_layers(const PaneContext *x, Canvas *c, Rect r, int y) {
     int layers = t ? (int)table_rows(t) : 0, at = 0;
     int shown = r.w / EACH_W, first = x->cursor->layer - shown / 2; /* "[L12 64] " */
     if (first > layers - shown) first = layers - shown;
-    for (int l = first > 0 ? first : 0; l < layers && at + EACH_W <= r.w + 1; l++) {
+    int l = first > 0 ? first : 0;
+    if (l > 0) at += canvas_text(c, r.x, y, r.w, "…", STYLE_DIM, ATTRIBUTE_NONE);
+    for (; l < layers && at + EACH_W <= r.w + 1; l++) {
         char name[32];
         long long window = mask_number(x->snapshot, "scores", l, "window", 0);
         bool here = l == x->cursor->layer;
@@ -98,6 +100,7 @@ static void draw_layers(const PaneContext *x, Canvas *c, Rect r, int y) {
                            here ? "[%s]" : " %s ", name);
         at++;
     }
+    if (l < layers) canvas_text(c, r.x + at - 1, y, r.w - at + 1, "…", STYLE_DIM, ATTRIBUTE_NONE);
 }
 
 static void draw_window(const PaneContext *x, Canvas *c, Rect r, int *y) {
