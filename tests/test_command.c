@@ -1,14 +1,10 @@
 /* Splitting command lines, finding rows, and what is said of wrong ones. */
+#include "expect.h"
+
 #include "command.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 typedef struct {
     int runs;
@@ -143,6 +139,33 @@ static void the_answer_of_the_command_comes_back(void **state) {
     assert_true(status_is_ok(&s) && found);
 }
 
+static void one_of_two_words(void **state) {
+    (void)state;
+    Words w;
+    bool linear = false, on = true;
+    assert_ok(command_split("axis", &w));
+    assert_ok(command_choose(&w, "log", "linear", &linear));
+    assert_true(linear);
+    assert_ok(command_split("axis linear", &w));
+    assert_ok(command_choose(&w, "log", "linear", &linear));
+    assert_true(linear);
+    assert_ok(command_split("axis log", &w));
+    assert_ok(command_choose(&w, "log", "linear", &linear));
+    assert_false(linear);
+    assert_ok(command_split("axis polar", &w));
+    assert_status(command_choose(&w, "log", "linear", &linear), STATUS_USAGE, "axis is log or linear, not polar");
+    assert_false(linear);
+    assert_ok(command_split("mouse", &w));
+    assert_ok(command_switch(&w, &on));
+    assert_false(on);
+    assert_ok(command_split("mouse on", &w));
+    assert_ok(command_switch(&w, &on));
+    assert_true(on);
+    assert_ok(command_split("mouse maybe", &w));
+    assert_status(command_switch(&w, &on), STATUS_USAGE, "mouse is on or off, not maybe");
+    assert_true(on);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(splits_at_blanks),
@@ -152,6 +175,7 @@ int main(void) {
         cmocka_unit_test(the_number_of_arguments_is_checked),
         cmocka_unit_test(unknown_names_get_a_suggestion),
         cmocka_unit_test(the_answer_of_the_command_comes_back),
+        cmocka_unit_test(one_of_two_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

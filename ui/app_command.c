@@ -25,16 +25,6 @@ static Status read_count(const Words *words, int i, long otherwise, long *out) {
     return status_ok();
 }
 
-/* ON or OFF of an optional word, else the other state. */
-static Status read_switch(const Words *words, bool now, bool *out) {
-    *out = !now;
-    if (words->count == 1) return status_ok();
-    *out = !strcmp(words->word[1], "on");
-    if (!*out && strcmp(words->word[1], "off"))
-        return status_usage(_("%s is on or off, not %s"), words->word[0], words->word[1]);
-    return status_ok();
-}
-
 static Status post(App *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static Status post(App *a, const char *format, ...) {
     char line[256];
@@ -418,7 +408,7 @@ static Status run_blank(App *a, const Words *words) {
 }
 
 static Status run_mouse(App *a, const Words *words) {
-    STATUS_TRY(read_switch(words, a->mouse, &a->mouse));
+    STATUS_TRY(command_switch(words, &a->mouse));
     app_say(a, 0, a->mouse ? _("the mouse is ours") : _("the mouse is the terminal's: select and paste as usual"));
     return status_ok();
 }

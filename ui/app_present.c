@@ -8,13 +8,7 @@
 #include <string.h>
 
 Status run_present(App *a, const Words *words) {
-    bool on = !a->presenting;
-    if (words->count > 1) {
-        on = !strcmp(words->word[1], "on");
-        if (!on && strcmp(words->word[1], "off"))
-            return status_usage(_("%s is on or off, not %s"), words->word[0], words->word[1]);
-    }
-    a->presenting = on;
+    STATUS_TRY(command_switch(words, &a->presenting));
     a->overlay = OVERLAY_NONE;
     return status_ok();
 }

@@ -121,25 +121,11 @@ static Status run_stage(void *owner, const Words *words) {
 }
 
 static Status run_scale(void *owner, const Words *words) {
-    AttentionState *state = ((PaneCall *)owner)->state;
-    if (words->count == 1)
-        state->per_row = !state->per_row;
-    else if (!strcmp(words->word[1], "row"))
-        state->per_row = true;
-    else if (!strcmp(words->word[1], "whole"))
-        state->per_row = false;
-    else
-        return status_usage(_("scale is whole or row, not %s"), words->word[1]);
-    return status_ok();
+    return command_choose(words, "whole", "row", &((AttentionState *)((PaneCall *)owner)->state)->per_row);
 }
 
 static Status run_blocks(void *owner, const Words *words) {
-    AttentionState *state = ((PaneCall *)owner)->state;
-    bool on = words->count > 1 && !strcmp(words->word[1], "on");
-    if (words->count > 1 && !on && strcmp(words->word[1], "off"))
-        return status_usage(_("blocks is on or off, not %s"), words->word[1]);
-    state->blocks = words->count > 1 ? on : !state->blocks;
-    return status_ok();
+    return command_switch(words, &((AttentionState *)((PaneCall *)owner)->state)->blocks);
 }
 
 static Status run_switch(void *owner, const Words *words) {

@@ -145,32 +145,18 @@ static Status run_of(void *owner, const Words *words) {
 
 static Status run_norm(void *owner, const Words *words) {
     PaneCall *call = owner;
-    bool on = !beam_is_normed(call->snapshot);
-    if (words->count > 1 && strcmp(words->word[1], "on") != 0 && strcmp(words->word[1], "off") != 0)
-        return status_usage(_("norm is on or off, not %s"), words->word[1]);
-    if (words->count > 1) on = !strcmp(words->word[1], "on");
+    bool on = beam_is_normed(call->snapshot);
+    STATUS_TRY(command_switch(words, &on));
     snprintf(call->command, sizeof call->command, "beam length_norm=%d", on);
     return status_ok();
 }
 
-static Status run_flag(const Words *words, const char *name, bool *off) {
-    if (words->count == 1)
-        *off = !*off;
-    else if (!strcmp(words->word[1], "on"))
-        *off = false;
-    else if (!strcmp(words->word[1], "off"))
-        *off = true;
-    else
-        return status_usage(_("%s is on or off, not %s"), name, words->word[1]);
-    return status_ok();
-}
-
 static Status run_samples(void *owner, const Words *words) {
-    return run_flag(words, "samples", &((BeamState *)((PaneCall *)owner)->state)->no_samples);
+    return command_choose(words, "on", "off", &((BeamState *)((PaneCall *)owner)->state)->no_samples);
 }
 
 static Status run_pruned(void *owner, const Words *words) {
-    return run_flag(words, "pruned", &((BeamState *)((PaneCall *)owner)->state)->no_pruned);
+    return command_choose(words, "on", "off", &((BeamState *)((PaneCall *)owner)->state)->no_pruned);
 }
 
 static void beam_save(const void *state, Str *out) {

@@ -253,25 +253,11 @@ static bool cache_find(PaneCall *call, const char *text) {
 /* Commands. */
 
 static Status run_show(void *owner, const Words *words) {
-    CacheState *state = ((PaneCall *)owner)->state;
-    if (words->count == 1)
-        state->models = !state->models;
-    else if (!strcmp(words->word[1], "run") || !strcmp(words->word[1], "models"))
-        state->models = !strcmp(words->word[1], "models");
-    else
-        return status_usage(_("shown are run or models, not %s"), words->word[1]);
-    return status_ok();
+    return command_choose(words, "run", "models", &((CacheState *)((PaneCall *)owner)->state)->models);
 }
 
 static Status run_check(void *owner, const Words *words) {
-    CacheState *state = ((PaneCall *)owner)->state;
-    if (words->count == 1)
-        state->check = !state->check;
-    else if (!strcmp(words->word[1], "on") || !strcmp(words->word[1], "off"))
-        state->check = !strcmp(words->word[1], "on");
-    else
-        return status_usage(_("the check is on or off, not %s"), words->word[1]);
-    return status_ok();
+    return command_switch(words, &((CacheState *)((PaneCall *)owner)->state)->check);
 }
 
 /* A name is taken whether or not the cards are there yet. */

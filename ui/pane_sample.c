@@ -358,16 +358,7 @@ static bool sample_find(PaneCall *call, const char *text) {
 }
 
 static Status run_order(void *owner, const Words *words) {
-    SampleState *state = ((PaneCall *)owner)->state;
-    if (words->count == 1)
-        state->by_model = !state->by_model;
-    else if (!strcmp(words->word[1], "model"))
-        state->by_model = true;
-    else if (!strcmp(words->word[1], "truth"))
-        state->by_model = false;
-    else
-        return status_usage(_("order is truth or model, not %s"), words->word[1]);
-    return status_ok();
+    return command_choose(words, "truth", "model", &((SampleState *)((PaneCall *)owner)->state)->by_model);
 }
 
 static void change(PaneCall *call, int by) {

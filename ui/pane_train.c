@@ -277,29 +277,11 @@ static bool train_find(PaneCall *call, const char *text) {
 }
 
 static Status run_axis(void *owner, const Words *words) {
-    TrainState *state = ((PaneCall *)owner)->state;
-    if (words->count == 1)
-        state->linear = !state->linear;
-    else if (!strcmp(words->word[1], "log"))
-        state->linear = false;
-    else if (!strcmp(words->word[1], "linear"))
-        state->linear = true;
-    else
-        return status_usage(_("axis is log or linear, not %s"), words->word[1]);
-    return status_ok();
+    return command_choose(words, "log", "linear", &((TrainState *)((PaneCall *)owner)->state)->linear);
 }
 
 static Status run_span(void *owner, const Words *words) {
-    TrainState *state = ((PaneCall *)owner)->state;
-    if (words->count == 1)
-        state->recent = !state->recent;
-    else if (!strcmp(words->word[1], "recent"))
-        state->recent = true;
-    else if (!strcmp(words->word[1], "all"))
-        state->recent = false;
-    else
-        return status_usage(_("span is all or recent, not %s"), words->word[1]);
-    return status_ok();
+    return command_choose(words, "all", "recent", &((TrainState *)((PaneCall *)owner)->state)->recent);
 }
 
 static int train_tables(const PaneContext *x, Table **out) {

@@ -150,3 +150,22 @@ Status command_run(const Command *table, void *owner, const char *line, bool *fo
     if (given < c->least || (c->most >= 0 && given > c->most)) return wrong_count(c, given);
     return c->run(owner, &words);
 }
+
+/* Choosing. */
+
+Status command_choose(const Words *words, const char *first, const char *second, bool *second_is_on) {
+    if (words->count == 1)
+        *second_is_on = !*second_is_on;
+    else if (strcmp(words->word[1], first) == 0 || strcmp(words->word[1], second) == 0)
+        *second_is_on = strcmp(words->word[1], second) == 0;
+    else
+        return status_usage(_("%s is %s or %s, not %s"), words->word[0], first, second, words->word[1]);
+    return status_ok();
+}
+
+Status command_switch(const Words *words, bool *on) {
+    bool off = !*on;
+    STATUS_TRY(command_choose(words, "on", "off", &off));
+    *on = !off;
+    return status_ok();
+}
