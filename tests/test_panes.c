@@ -782,6 +782,22 @@ static void windows_that_do_not_show_are_marked(void **unused) {
     app_free(a);
 }
 
+/* The weights of a long text are made when they are asked for: nobody asks for those of all layers. */
+static void long_texts_have_no_list_of_heads(void **unused) {
+    (void)unused;
+    FixtureSpec p = fixture_spec();
+    App *a = screen_new(&p);
+    screen_keys(a, "2z");
+    screen_expect(a, "where each head looks most from cat");
+    Snapshot *s = fixture_snapshot(&p);
+    for (int layer = 0; layer < p.layers; layer++)
+        snapshot_add_field(s, field_new(3, (int[]){p.heads, p.tokens, p.tokens}, "attention.%d.blocks", layer));
+    app_show(a, s);
+    snapshot_unref(s);
+    screen_refuse(a, "where each head looks most");
+    app_free(a);
+}
+
 /* Beside the loss stand the tests up to the step that is looked at, and none of later ones. */
 static void tests_up_to_the_step_are_listed(void **unused) {
     (void)unused;
@@ -949,6 +965,7 @@ int main(void) {
         cmocka_unit_test(a_map_with_wide_words_shows_all_rows),
         cmocka_unit_test(the_stage_that_is_shown_has_room),
         cmocka_unit_test(samples_say_where_they_begin),
+        cmocka_unit_test(long_texts_have_no_list_of_heads),
         cmocka_unit_test(tests_up_to_the_step_are_listed),
         cmocka_unit_test(windows_that_do_not_show_are_marked),
         cmocka_unit_test(the_next_word_has_a_legend),

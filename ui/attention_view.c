@@ -199,6 +199,7 @@ bool attention_plan(const PaneContext *x, int w, int h, AttentionPlan *out) {
         plan_focus(&p, w, h);
     else
         plan_present(&p, w, h);
+    if (snapshot_field(x->snapshot, "attention.0.blocks")) p.looks.h = 0; /* weights of long texts are dear */
     plan_blocks(x, &p);
     plan_cells(x, &p);
     plan_scroll(x, &p);
@@ -473,7 +474,7 @@ void attention_draw_looks(const PaneContext *x, const AttentionPlan *p, Canvas *
     for (int i = 0; i < p->layers * p->heads; i++) {
         int layer = i / p->heads, head = i % p->heads, y = r.y + 1 + i;
         const Field *weights = attention_stage_field(x->snapshot, layer, STAGE_WEIGHTS);
-        if (!weights || x->cursor->query >= weights->dim[1]) continue; /* long texts */
+        if (!weights || x->cursor->query >= weights->dim[1]) continue;
         bool here = layer == x->cursor->layer && head == x->cursor->head;
         int key = looked_at(weights, head, x->cursor->query);
         double weight = (double)field_at(weights, head, x->cursor->query, key, 0);
