@@ -222,6 +222,19 @@ static void big_digits_have_their_size(void **state) {
                 }
 }
 
+static void rows_that_do_not_show_are_counted(void **state) {
+    (void)state;
+    Canvas *c = canvas_new(40, 3, GLYPHS_HALF);
+    Str got;
+    str_init(&got);
+    (void)draw_box(c, (Rect){0, 0, 40, 3}, "box", false);
+    draw_box_more(c, (Rect){0, 0, 40, 3}, 7, 12345);
+    canvas_dump(c, false, &got);
+    assert_non_null(strstr(got.s, " ▴ 7 ▾ 12,345 more rows "));
+    str_done(&got);
+    canvas_free(c);
+}
+
 /* ---- as they must look ---- */
 
 static void assert_looks(Canvas *c, const char *name) {
@@ -637,6 +650,7 @@ int main(void) {
         cmocka_unit_test(every_shape_is_ascii_on_ascii),
         cmocka_unit_test(a_rectangle_partly_outside_is_clipped),
         cmocka_unit_test(big_digits_have_their_size),
+        cmocka_unit_test(rows_that_do_not_show_are_counted),
         cmocka_unit_test(boxes_and_bars),
         cmocka_unit_test(heat_maps),
         cmocka_unit_test(numbers_touch_nothing),
