@@ -9,7 +9,7 @@
 #include "mem.h"
 #include "speaker.h"
 #include "str.h"
-#include "tokens.h"
+#include "truths.h"
 
 #include <string.h>
 
@@ -17,15 +17,6 @@
 #define TAUGHT_MOST 2e8
 
 #define LARGE 20000000 /* parameters, beyond which a token takes long */
-
-enum { TRUTHS = 64 }; /* prefixes whose next tokens are remembered: a sentence and its continuations */
-
-/* The exact next tokens after one prefix. */
-typedef struct {
-    int *ids; /* [n] */
-    int n;
-    NextList list;
-} Truth;
 
 struct Observers {
     Tape *probe, *later, *taught; /* the last two NULL until asked for */
@@ -43,11 +34,7 @@ struct Observers {
     int streams;           /* of it */
     BeamModel *beam_model; /* beside the speaker's; NULL: none yet */
     int beam_width, beam_capacity;
-    const Language *language; /* that the truths are of */
-    Truth truth[TRUTHS];      /* a ring */
-    int truths, next_truth;
-    Path true_path; /* from true_ids[0..true_n-1] */
-    int *true_ids, true_n;
+    Truths *truths;
     Table *card_sizes; /* NULL: not made yet */
     struct {
         uint64_t key; /* of all that it rests on */
@@ -76,6 +63,7 @@ Observers *observers_new(void) {
     batch_init(&o->taught_batch);
     o->speaker = speaker_new();
     o->beam_watch = beam_watch_new();
+    o->truths = truths_new();
     return o;
 }
 
@@ -87,18 +75,9 @@ static void drop_decoders(Observers *o) {
     o->beam_model = NULL;
 }
 
-static void forget_truths(Observers *o) {
-    for (int i = 0; i < o->truths; i++) {
-        mem_free(o->truth[i].ids);
-        next_list_done(&o->truth[i].list);
-    }
-    o->truths = o->next_truth = o->true_n = 0;
-    o->language = NULL;
-    beam_watch_forget(o->beam_watch);
-}
-
 void observers_forget(Observers *o) {
-    forget_truths(o);
+    truths_forget(o->truths);
+    beam_watch_forget(o->beam_watch);
     for (int i = 0; i < OBSERVERS; i++) {
         snapshot_unref(o->kept[i].part);
         o->kept[i].part = NULL;
@@ -120,8 +99,7 @@ void observers_free(Observers *o) {
     speaker_free(o->speaker);
     if (o->plain) speaker_free(o->plain);
     beam_watch_free(o->beam_watch);
-    path_done(&o->true_path);
-    mem_free(o->true_ids);
+    truths_free(o->truths);
     table_free(o->card_sizes);
     mem_free(o);
 }
@@ -471,46 +449,9 @@ BeamWatch *observers_beam_watch(Observers *o) {
 
 /* Truth. */
 
-/* The place of a new truth: the oldest when the ring is full. */
-static Truth *fresh_truth(Observers *o) {
-    Truth *t = &o->truth[o->next_truth];
-    if (o->next_truth < o->truths) {
-        mem_free(t->ids);
-        next_list_done(&t->list);
-    } else {
-        o->truths++;
-    }
-    o->next_truth = (o->next_truth + 1) % TRUTHS;
-    return t;
-}
-
-/* No distribution (an impossible prefix, a failing grammar, a word after </s>) is a list without tokens. */
-static NextList ask_language(const Scene *scene, const int *ids, int n) {
-    NextList list = {0};
-    for (int i = 1; i < n; i++)
-        if (ids[i] < VOCAB_SPECIALS || ids[i] >= vocab_size(scene->vocab)) return list;
-    Str prefix;
-    str_init(&prefix);
-    tokens_text(scene->vocab, ids, n, &prefix);
-    Status s = language_next(scene->language, prefix.s, &list);
-    if (!status_is_ok(&s)) list = (NextList){0};
-    str_done(&prefix);
-    return list;
-}
-
 const NextList *observers_truth(Observers *o, const Scene *scene, const int *ids, int n) {
-    static const NextList none;
-    if (!scene->language) return &none;
-    if (scene->language != o->language) forget_truths(o);
-    o->language = scene->language;
-    for (int i = 0; i < o->truths; i++)
-        if (o->truth[i].n == n && memcmp(o->truth[i].ids, ids, (size_t)n * sizeof *ids) == 0) return &o->truth[i].list;
-    Truth *t = fresh_truth(o);
-    t->ids = MEM_ARRAY(int, (size_t)n);
-    memcpy(t->ids, ids, (size_t)n * sizeof *ids);
-    t->n = n;
-    t->list = ask_language(scene, ids, n);
-    return &t->list;
+    if (truths_turn_to(o->truths, scene->language)) beam_watch_forget(o->beam_watch);
+    return truths_next(o->truths, scene->vocab, ids, n);
 }
 
 double observers_true_p(const NextList *truth, const char *token) {
@@ -520,16 +461,6 @@ double observers_true_p(const NextList *truth, const char *token) {
 }
 
 const Path *observers_true_path(Observers *o, const Scene *scene, int most) {
-    int n = scene->visible;
-    size_t bytes = (size_t)n * sizeof *scene->ids;
-    const NextList *next = observers_truth(o, scene, scene->ids, n); /* forgets what another language said */
-    if (o->true_n == n && memcmp(o->true_ids, scene->ids, bytes) == 0) return &o->true_path;
-    o->true_path.count = 0;
-    Status s = next->count == 0 ? status_ok()
-                                : greedy_truth(scene->language, scene->vocab, scene->ids, n, most, &o->true_path);
-    if (!status_is_ok(&s)) o->true_path.count = 0;
-    o->true_ids = mem_resize(o->true_ids, (size_t)n, sizeof *o->true_ids);
-    memcpy(o->true_ids, scene->ids, bytes);
-    o->true_n = n;
-    return &o->true_path;
+    if (truths_turn_to(o->truths, scene->language)) beam_watch_forget(o->beam_watch);
+    return truths_path(o->truths, scene->vocab, scene->ids, scene->visible, most);
 }
