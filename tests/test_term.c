@@ -196,7 +196,7 @@ static void a_storm_of_sizes(void **state) {
 
 static void every_end_gives_the_terminal_back(void **state) {
     (void)state;
-    const int signals[] = {0,       SIGINT,  SIGTERM, SIGHUP,  SIGQUIT,   SIGSEGV, SIGABRT, SIGBUS,  SIGFPE,  SIGILL,
+    const int signals[] = {0,       SIGINT,  SIGTERM, SIGHUP,  SIGQUIT,   SIGSEGV, SIGABRT, SIGBUS, SIGFPE,   SIGILL,
                            SIGUSR1, SIGUSR2, SIGXCPU, SIGALRM, SIGVTALRM, SIGPROF, SIGTRAP, SIGSYS, SIGRTMIN, SIGRTMAX};
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
         term_stage_new();

@@ -79,10 +79,11 @@ Status export_session(App *a, const char *path, Str *text, bool quietly) {
 static void say_tables(App *a, int files, int replaced, const char *names) {
     unsigned long n = (unsigned long)files;
     if (replaced > 0)
-        app_say(a, 0, ngettext("wrote %d file to %s (%d replaced): %s", "wrote %d files to %s (%d replaced): %s", n), files,
-                a->export_folder, replaced, names);
+        app_say(a, 0, ngettext("wrote %d file to %s (%d replaced): %s", "wrote %d files to %s (%d replaced): %s", n),
+                files, a->export_folder, replaced, names);
     else
-        app_say(a, 0, ngettext("wrote %d file to %s: %s", "wrote %d files to %s: %s", n), files, a->export_folder, names);
+        app_say(a, 0, ngettext("wrote %d file to %s: %s", "wrote %d files to %s: %s", n), files, a->export_folder,
+                names);
 }
 
 /* What the thread came to. */

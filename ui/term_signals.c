@@ -27,7 +27,7 @@ static struct {
     volatile sig_atomic_t last; /* that asked to end */
     struct sigaction before_soft[SOFT_COUNT], before_hard[NUMBERS], before_alarm;
     bool caught[NUMBERS]; /* hard ones */
-    int fd; /* -1: nothing to restore */
+    int fd;               /* -1: nothing to restore */
     struct termios settings;
     char bytes[512];
     size_t count;

@@ -20,7 +20,7 @@ typedef struct FileWriter FileWriter;
 Status file_begin(const char *path, FileWriter **w) STATUS_CHECKED;
 
 const char *file_name(const FileWriter *w); /* for sentences: the path, or "standard output" */
-FILE *file_stream(FileWriter *w); /* borrowed. Single writes need no check: file_commit finds every failure */
+FILE *file_stream(FileWriter *w);           /* borrowed. Single writes need no check: file_commit finds every failure */
 
 /* Both free W. A commit that fails (STATUS_FAILED) leaves the old file as it was; so does a discard. */
 Status file_commit(FileWriter *w) STATUS_CHECKED;

@@ -21,8 +21,8 @@
 struct Mapping {
     void *data;
     size_t bytes;
-    bool own;       /* data is not a file's */
-    char *sentence; /* for its end; NULL: it is nobody's file */
+    bool own;                /* data is not a file's */
+    char *sentence;          /* for its end; NULL: it is nobody's file */
     _Atomic(Mapping *) next; /* of the files that are watched */
 };
 

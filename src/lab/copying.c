@@ -103,8 +103,8 @@ Status copying_corpus(const Options *o, uint64_t seed, Corpus **out) {
     const char *spec = options_text(o, "corpus");
     Grammar *g;
     STATUS_TRY(languages_read(spec, &g));
-    Status s = corpora_load_rule(spec, start_of(o, g), NULL, tokens, (long)options_int(o, "sentences"), OWN_TESTS,
-                                 seed, out);
+    Status s =
+        corpora_load_rule(spec, start_of(o, g), NULL, tokens, (long)options_int(o, "sentences"), OWN_TESTS, seed, out);
     grammar_free(g);
     if (status_is_ok(&s)) corpus_part(*out, (int)options_int(o, "context"));
     return s;

@@ -21,8 +21,8 @@ Status corpora_load(const char *spec, CorpusTokens tokens, long sentences, long 
 Status corpora_load_rule(const char *spec, const char *start, const char *set, CorpusTokens tokens, long sentences,
                          long test, uint64_t seed, Corpus **out) STATUS_CHECKED;
 /* Cuts what was loaded for a model that sees CONTEXT tokens: long sentences go in parts, but for those whose truth is
- * known, of which only the beginnings are learned, so that it can be told of them too. Of a text the first MOST training
- * sentences stay, parts counted (0: all). */
+ * known, of which only the beginnings are learned, so that it can be told of them too. Of a text the first MOST
+ * training sentences stay, parts counted (0: all). */
 void corpora_fit(Corpus *c, int context, long most);
 
 /* The words of what corpora_load reads with SEED. */

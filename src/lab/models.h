@@ -12,16 +12,16 @@
 #include "text/vocab.h"
 
 typedef struct {
-    Model *model;       /* NULL when only the language was asked for */
-    Vocab *vocab;       /* NULL: the file has none, ids are all there is */
-    Grammar *grammar;   /* NULL: no truth */
-    Language *language; /* NULL: no truth */
-    bool foreign;       /* somebody else's, only read */
-    char no_vocab[500]; /* why it has none; "": nobody knows */
-    char no_truth[500]; /* a sentence that says why; "" when there is one */
+    Model *model;        /* NULL when only the language was asked for */
+    Vocab *vocab;        /* NULL: the file has none, ids are all there is */
+    Grammar *grammar;    /* NULL: no truth */
+    Language *language;  /* NULL: no truth */
+    bool foreign;        /* somebody else's, only read */
+    char no_vocab[500];  /* why it has none; "": nobody knows */
+    char no_truth[500];  /* a sentence that says why; "" when there is one */
     char truth_row[500]; /* the same for a table: in English whatever the language */
-    char name[64];      /* what a title shows: "gpt" or the file's name */
-    char path[512];     /* the file it came from or was kept in; "" when not kept */
+    char name[64];       /* what a title shows: "gpt" or the file's name */
+    char path[512];      /* the file it came from or was kept in; "" when not kept */
 } TrainedModel;
 
 extern const Option models_gpt_option_rows[];    /* model= with gpt as default (lecture 3) */

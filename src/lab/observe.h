@@ -27,10 +27,11 @@
  *   beam       the search from what is visible of the prompt: table beam (one row): width,length_norm,of,tokens,
  *              prompt_tokens,since_step,before,compared_step (every look from since_step on has found the same best
  *              sentence, and the one before it BEFORE; nodes are new against the tree of compared_step); tables tree,
- *              best and stop as in decode.beam; beam_marks: node,greedy,samples,new (a row per node of the tree: it lies
- *              on the greedy path; so many samples pass it, empty without samples; it was not taken in the tree compared
- *              with); beam_rivals: of,text,log_p,score,true_log_p (beam: the best, greedy, mode: the language's
- *              likeliest). log_p is by whoever OF names. Where nothing can be searched only the row is there
+ *              best and stop as in decode.beam; beam_marks: node,greedy,samples,new (a row per node of the tree: it
+ *              lies on the greedy path; so many samples pass it, empty without samples; it was not taken in the tree
+ *              compared with); beam_rivals: of,text,log_p,score,true_log_p (beam: the best, greedy, mode: the
+ *              language's likeliest). log_p is by whoever OF names. Where nothing can be searched only the row is
+ *              there
  *   beam_samples  on that tree, a table of that name: sample,text,log_p,true_log_p,ended,node,depth (node: the last of
  *              the tree that it passes)
  *   mask       fields mask.{l} [T T]: 1 where a query (row) may look at a key; mask.{l}.chunks [T T]: 1 where the
@@ -38,19 +39,19 @@
  *              fields mask.{l}.packed and mask.{l}.padded [R R], the same of a batch in which other sentences stand
  *              behind this one, and of one that is filled up with pads; tables packed and padded:
  *              row,sentence,position,token,pad name their rows
- *              table scores: layer,window,full,causal,allowed,masked,loop,chunks (window 0: none; how many scores of one
- *              head each makes)
+ *              table scores: layer,window,full,causal,allowed,masked,loop,chunks (window 0: none; how many scores of
+ *              one head each makes)
  *              field poke.change [L T]: the largest change of a layer's states when one word is another; table poke:
  *              position,token,other; table reach: layer,window,farthest_measured,farthest_formula (in positions after
- *              the changed one; the formula adds up window - 1, and is empty from the first layer without a window on);
- *              all missing while there is no word to change
+ *              the changed one; the formula adds up window - 1, and is empty from the first layer without a window
+ *              on); all missing while there is no word to change
  *   cache      fields cache.{l}.keys and cache.{l}.values [Hkv slots hd]: what a decoder holds after the visible tokens
  *              (keys after RoPE), slot by slot
  *              table cache_slots: slot,position,token,phase (prefill|decode)
- *              table cache_layers: layer,window,slots (window 0: none; slots: how many the decoder keeps at most, 0: as
- *              many as there are tokens)
- *              table cache_steps: step,phase,tokens,cached,bytes,without,with (step 0 feeds the prompt; the last two in
- *              FLOPs, of that step alone)
+ *              table cache_layers: layer,window,slots (window 0: none; slots: how many the decoder keeps at most, 0:
+ *              as many as there are tokens)
+ *              table cache_steps: step,phase,tokens,cached,bytes,without,with (step 0 feeds the prompt; the last two
+ *              in FLOPs, of that step alone)
  *              table cache_check: position,token,max_difference,same_token (cached against the whole pass)
  *              table cache_sizes: model,scheme,own,kv_heads,layers,head_dim,window,tokens,value_bytes,bytes_per_token,
  *              bytes,rolling_bytes,weights_bytes (scheme mha|gqa|mqa|mla; own 1: as the model is; the run's model, "",
@@ -58,10 +59,11 @@
  *              window keep that much; weights_bytes is empty where it is not known)
  *   bpe        of the sub-words that are learnt beside the run, as after the last finished merge: table bpe (one row):
  *              corpus,unit,lowercase,words,distinct,merges,vocabulary,units,tokens,ties,running,rate,text,text_units
- *              (ties: pairs as frequent as the next; text_units: the text to be cut, in units); tables merges and words
- *              as bpe.train has them (the most frequent words only); pairs: place,left,right,merged,count,tied,left_hex,
- *              right_hex in the order in which they would be taken; growth: merges,vocabulary,tokens_per_word; encoded
- *              and steps: the text cut, as tokens and steps of bpe.encode. All missing until it is asked for
+ *              (ties: pairs as frequent as the next; text_units: the text to be cut, in units); tables merges and
+ *              words as bpe.train has them (the most frequent words only); pairs:
+ *              place,left,right,merged,count,tied,left_hex, right_hex in the order in which they would be taken;
+ *              growth: merges,vocabulary,tokens_per_word; encoded and steps: the text cut, as tokens and steps of
+ *              bpe.encode. All missing until it is asked for
  */
 #ifndef LAB_OBSERVE_H
 #define LAB_OBSERVE_H

@@ -6,7 +6,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <string.h>
 
 #define BIG 1e6
 
