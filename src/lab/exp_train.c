@@ -80,12 +80,21 @@ static void add_result(Table *t, const char *split, long tokens, double nll, dou
     table_add_known(t, exp(floor_nll));
 }
 
+#define MEASURE_WORK 2e12 /* floating-point operations for training sentences of a large model: some ten seconds */
+
+/* Training sentences that are measured. */
+static long measured(const Run *run) {
+    if (!run_tunes(run)) return RUN_TEST_SENTENCES;
+    size_t parameters = model_read_params(run_read_model(run))->count;
+    return tune_affordable(parameters, &run_read_corpus(run)->train, MEASURE_WORK, RUN_TEST_SENTENCES);
+}
+
 /* On the first training sentences and on all for testing, into TABLE. */
 static Status measure(Study *s, Run *run, const char *table) {
     double nll, floor_nll;
     long tokens;
     if (!study_progress(s, -1, _("measuring on training sentences"))) return status_cancelled();
-    STATUS_TRY(run_train_nll(run, RUN_TEST_SENTENCES, &nll, &floor_nll, &tokens));
+    STATUS_TRY(run_train_nll(run, measured(run), &nll, &floor_nll, &tokens));
     add_result(study_table(s, table), "train", tokens, nll, floor_nll);
     if (!study_progress(s, -1, _("measuring on test sentences"))) return status_cancelled();
     STATUS_TRY(run_test_nll(run, -1, &nll, &floor_nll, &tokens));
@@ -127,11 +136,21 @@ static Status keep(Study *s, Run *run) {
     return status_ok();
 }
 
-static void add_conventions(Study *s) {
+static void add_splits(Study *s, const Run *run) {
+    const Corpus *c = run_read_corpus(run);
+    if (c->grammar)
+        study_about(s, "splits",
+                    "train: the first %ld training sentences; test: %ld sentences of a stream of their own",
+                    measured(run), c->test.sentences);
+    else
+        study_about(s, "splits", "train: the first %ld training sentences; test: the last twentieth of the text",
+                    measured(run));
+}
+
+static void add_conventions(Study *s, const Run *run) {
     study_about(s, "loss_rule", "mean over the real tokens of the batch; pads do not exist (sentences are packed)");
     study_about(s, "tokens_per_s_rule", "real tokens of the step / its time");
-    study_about(s, "splits", "train: the first %d training sentences; test: %d sentences of a stream of their own",
-                RUN_TEST_SENTENCES, RUN_TEST_SENTENCES);
+    add_splits(s, run);
     study_about(s, "floor_perplexity_rule", "exp of the mean exact -log p of the same predictions; empty: no grammar");
     study_about(s, "logarithms", "natural (nats)");
     study_about(s, "window_rule", "the window counts the current token");
@@ -166,7 +185,7 @@ static Status run_train(Study *s) {
     STATUS_TRY(run_new(study_options(s), study_seed(s), study_threads(s), &run));
     study_take_table(s, run_model_table(run_model(run)));
     add_config(s, model_config(run_model(run)));
-    add_conventions(s);
+    add_conventions(s, run);
     Status status = before_tuning(s, run);
     if (status_is_ok(&status)) status = train(s, run);
     if (status_is_ok(&status)) status = measure(s, run, "result");

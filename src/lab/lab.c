@@ -197,7 +197,27 @@ static const char *new_prompt(const Lab *l, const Options *o) {
     return before && strcmp(prompt, before) == 0 ? NULL : prompt;
 }
 
-/* The pending run, made and checked before the old one goes. */
+/* Whether O fine-tunes a model that has no room beside the one that is fine-tuned now. */
+static bool needs_its_room(const Lab *l, const Options *o) {
+    ModelConfig c;
+    bool past;
+    if (!l->train.live || !run_tunes(l->train.live) || !tune_wanted(o)) return false;
+    Status s = loaded_config(lab_model(o), &c);
+    if (!status_is_ok(&s)) return false; /* those who read it say why */
+    s = tune_room(&c, tune_tokens(o, &c), &past);
+    return !status_is_ok(&s) || !past;
+}
+
+/* The run that is there goes before another is made. */
+static void let_go(Lab *l) {
+    versus_done(l);
+    observers_forget(l->observers);
+    sample_run_forget(l->samples);
+    bpe_live_forget(l->bpe);
+    train_done(&l->train);
+}
+
+/* The pending run, made and checked before the old one goes, where there is room for two. */
 static Status make_run(Lab *l) {
     Options *o = l->pending;
     l->pending = NULL;
@@ -205,6 +225,7 @@ static Status make_run(Lab *l) {
     const char *model = lab_model(o);
     bool tunes = tune_wanted(o);
     tune_settle(o);
+    if (needs_its_room(l, o)) let_go(l);
     Status s = model && !tunes ? run_open(model, path_of(o, "tokenizer"), o, lab_threads(o), &r)
                                : run_new(o, (uint64_t)options_int(o, "seed"), lab_threads(o), &r);
     if (status_is_ok(&s)) versus_done(l);
@@ -236,10 +257,11 @@ static bool says(const Words *w, const char *key) {
     return false;
 }
 
-/* Without its model a tokenizer that was there before goes, too. */
-static Status set_pairs(Options *o, const Words *w) {
+/* Without its model, or with another one, a tokenizer that was there before goes, too. */
+static Status set_pairs(const Options *before, Options *o, const Words *w) {
     STATUS_TRY(options_set_pairs(o, w->word + 1, w->count - 1));
-    if (!lab_model(o) && options_is_set(o, "tokenizer") && !says(w, "tokenizer="))
+    bool other = !lab_model(o) || options_differ(before, o, "model");
+    if (other && options_is_set(o, "tokenizer") && !says(w, "tokenizer="))
         STATUS_TRY(options_set(o, "tokenizer", LAB_NO_MODEL));
     tune_settle(o);
     return lab_check(o);
@@ -255,7 +277,7 @@ Status lab_knows_corpus(const Lab *l) {
 Status lab_do_restart(Lab *l, const Words *w) {
     Options *o = options_copy(l->options);
     Status s = says(w, "corpus=") || says(w, "model=") ? status_ok() : lab_knows_corpus(l);
-    if (status_is_ok(&s)) s = set_pairs(o, w);
+    if (status_is_ok(&s)) s = set_pairs(l->options, o, w);
     if (!status_is_ok(&s)) {
         options_free(o);
         return s;

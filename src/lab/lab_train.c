@@ -1,5 +1,6 @@
 /* The training clock: run, hold, step, go back, fork; and tests on the way. */
 #include "lab_internal.h"
+#include "tune.h"
 
 #include "clock.h"
 #include "intl.h"
@@ -133,10 +134,8 @@ static void say_evaluation(Lab *l, const Evaluation *e) {
 /* Sentences of a test on the way: always the same, so that tests can be compared. */
 static long test_sentences(Run *r) {
     if (!run_tunes(r)) return TEST_SENTENCES;
-    const Sentences *test = &run_corpus(r)->test;
-    double tokens = test->sentences ? (double)test->start[test->sentences] / (double)test->sentences : 1;
-    double most = TUNE_TEST_WORK / (2 * (double)model_read_params(run_model(r))->count * tokens);
-    return most >= TUNE_TEST_SENTENCES ? TUNE_TEST_SENTENCES : most < 1 ? 1 : (long)most;
+    size_t parameters = model_read_params(run_model(r))->count;
+    return tune_affordable(parameters, &run_corpus(r)->test, TUNE_TEST_WORK, TUNE_TEST_SENTENCES);
 }
 
 static bool is_tested(const Run *r, long done) {

@@ -175,7 +175,7 @@ Status run_tune(const Options *o, const RunStart *start, uint64_t seed, int thre
     bool past;
     STATUS_TRY(loaded_config(path, &c));
     int part = options_is_set(o, "context") ? (int)options_int(o, "context") : c.context;
-    STATUS_TRY(tune_room(&c, (long)options_int(o, "batch") * part, &past));
+    STATUS_TRY(tune_room(&c, tune_tokens(o, &c), &past));
     if (start->corpus && !past)
         return status_usage(_("there is no memory for two runs of %zu parameters"), model_count(&c));
     STATUS_TRY(loaded_read_to_train(path, tune_tokenizer(o), &l));

@@ -55,8 +55,9 @@ void tune_settle(Options *o) {
     bool large = model_count(&c) > TENSORS_COPIED_MOST;
     int most = large ? LARGE_PART : PART;
     snprintf(context, sizeof context, "%d", c.context < most ? c.context : most);
-    assume_plan(o, large);
+    options_assume(o, "arch", c.pos == POS_ROPE ? "modern" : "gpt");
     options_assume(o, "context", context);
+    assume_plan(o, large);
 }
 
 /* --- what cannot be --- */
@@ -87,6 +88,14 @@ Status tune_check(const Options *o) {
     return run_check_plan(o);
 }
 
+/* --- work --- */
+
+long tune_affordable(size_t parameters, const Sentences *s, double flop, long most) {
+    double tokens = s->sentences ? (double)s->start[s->sentences] / (double)s->sentences : 1;
+    double n = flop / (2 * (double)parameters * tokens); /* a product and a sum for each parameter and token */
+    return n >= (double)most ? most : n < 1 ? 1 : (long)n;
+}
+
 /* --- memory --- */
 
 /* Numbers that a pass and its way back keep of a token: about what each layer's operations give, and the logits with
@@ -103,6 +112,11 @@ TuneNeed tune_need(const ModelConfig *c, long tokens) {
     double numbers = (double)model_count(c) * sizeof(real), pass = numbers_of_token(c) * (double)tokens * sizeof(real);
     return (TuneNeed){.run = (size_t)((alive + LOOKS) * numbers + pass),
                       .past = (size_t)((kept + alive + 2 * UPDATE) * numbers + pass)};
+}
+
+long tune_tokens(const Options *o, const ModelConfig *c) {
+    return (long)options_int(o, "batch") *
+           (options_is_set(o, "context") ? (long)options_int(o, "context") : c->context);
 }
 
 Status tune_room(const ModelConfig *c, long tokens, bool *past) {

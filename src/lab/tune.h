@@ -6,6 +6,7 @@
 #include "config.h"
 #include "option.h"
 #include "status.h"
+#include "text/corpus.h"
 
 #include <stddef.h>
 
@@ -20,6 +21,10 @@ void tune_settle(Options *o);
 /* Refuses what cannot be fine-tuned: options of a model that is not there yet, a context that it does not have. */
 Status tune_check(const Options *o) STATUS_CHECKED;
 
+/* At most MOST sentences of S, in work of about FLOP floating-point operations of a model of PARAMETERS; at least one.
+ */
+long tune_affordable(size_t parameters, const Sentences *s, double flop, long most);
+
 /* Bytes of memory. */
 typedef struct {
     size_t run;  /* to train and look */
@@ -27,6 +32,7 @@ typedef struct {
 } TuneNeed;
 /* TOKENS of a batch at most. */
 TuneNeed tune_need(const ModelConfig *c, long tokens);
+long tune_tokens(const Options *o, const ModelConfig *c); /* of a batch that O asks for, at most */
 /* Refuses, with figures, what has no room; *past: whether there is room to go back. */
 Status tune_room(const ModelConfig *c, long tokens, bool *past) STATUS_CHECKED;
 
