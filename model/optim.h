@@ -14,10 +14,9 @@ typedef struct {
     ScheduleKind schedule;
     long warmup;              /* steps of linear rise: (step + 1) / warmup of the peak */
     double beta1, beta2, eps; /* AdamW: .9 .999 1e-8 */
-    double
-        weight_decay; /* of slices marked decay: AdamW shrinks the weight, SGD adds it to the gradient (as PyTorch) */
-    double momentum;  /* SGD */
-    double clip;      /* greatest global norm, 0: off */
+    double weight_decay; /* of slices marked decay; AdamW shrinks the weight, SGD adds to the gradient (as PyTorch) */
+    double momentum;     /* SGD */
+    double clip;         /* greatest global norm, 0: off */
 } OptimConfig;
 
 typedef struct {

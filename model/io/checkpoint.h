@@ -37,10 +37,9 @@ typedef struct {
     long step, steps;
     char corpus[64]; /* "farm": the grammar that knows the truth; "" when none */
     char *grammar;   /* owned; what that grammar was: the truth is in the file itself; NULL: not there */
-    long
-        sentences; /* of training, and how many make a step: what a run needs to go on as it would have; 0: not known */
-    int batch;
-    char *text;                      /* owned; the path of the text that it was trained on; NULL: not known */
+    long sentences;  /* of training, of a text in parts; with batch what a run needs to go on as it would have */
+    int batch;       /* sentences of a step; both 0: not known */
+    char *text;      /* owned; the path of the text that it was trained on; NULL: not known */
     char *origin, *origin_tokenizer; /* owned; the model of others that it began as, and its tokenizer; NULL: none */
     int part;                        /* tokens of the longest part of a sentence that it learned; 0: its context */
 } Checkpoint;

@@ -59,8 +59,7 @@ static Status add_mode(Table *t, Language *l, const char *subject) {
     return s;
 }
 
-/* The subject of a sentence: its tokens up to the first that could have been
- * another. */
+/* The subject of a sentence: its tokens up to the first that could have been another. */
 static Status add_modes(Study *s, Language *l) {
     Str prefix, subject;
     str_init(&prefix);

@@ -1,6 +1,6 @@
-/* loaded: models that somebody else trained, with the tokenizer that came with them: a llama2.c file, a
- * folder in the Hugging Face layout or a .safetensors file in one. Their files are only read, and no language knows
- * their truth. Private to the laboratory. */
+/* loaded: models that somebody else trained, with the tokenizer that came with them: a llama2.c file, a folder in the
+ * Hugging Face layout or a .safetensors file in one. Their files are only read, and no language knows their truth.
+ * Private to the laboratory. */
 #ifndef LAB_LOADED_H
 #define LAB_LOADED_H
 

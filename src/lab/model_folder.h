@@ -1,8 +1,7 @@
-/* model_folder: a folder in the Hugging Face layout that lm.train writes: config.json,
- * model.safetensors and tokenizer.json for everybody, and beside them what only lantern can say: its vocabulary
- * (lantern.vocab: a line "tokens=word", then as vocab_store has it) and the grammar that knows the truth
- * (lantern.grammar). A model of others that learned on keeps its tokenizer's files instead. Private to the laboratory.
- */
+/* model_folder: a folder in the Hugging Face layout that lm.train writes: config.json, model.safetensors and
+ * tokenizer.json for everybody, and beside them what only lantern can say: its vocabulary (lantern.vocab: a line
+ * "tokens=word", then as vocab_store has it) and the grammar that knows the truth (lantern.grammar). A model of others
+ * that learned on keeps its tokenizer's files instead. Private to the laboratory. */
 #ifndef LAB_MODEL_FOLDER_H
 #define LAB_MODEL_FOLDER_H
 

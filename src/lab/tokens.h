@@ -5,8 +5,7 @@
 #include "str.h"
 #include "text/vocab.h"
 
-/* The token as text; "" for the rows that a model has beyond its vocabulary, and for all when V is NULL. Borrowed.
- */
+/* The token as text, borrowed; "" for the rows that a model has beyond its vocabulary, and for all without V. */
 const char *tokens_name(const Vocab *v, int id);
 /* Adds the text of ids[0..n-1] (vocab_join); bytes that are not UTF-8 as \xhh. */
 void tokens_text(const Vocab *v, const int *ids, int n, Str *out);
