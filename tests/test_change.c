@@ -70,6 +70,8 @@ static void the_slices_decide(void **state) {
         {"arch=modern", "sentences=320", LAB_RESTARTS, "sentences makes other sentences"},
         {"arch=modern", "corpus=morph", LAB_RESTARTS, "corpus makes other sentences"},
         {"arch=modern", "threads=2", LAB_KEEPS, ""},
+        {"arch=modern tokens=bpe", "merges=20", LAB_RESTARTS, "merges makes other sentences"},
+        {"arch=modern tokens=char", "context=40", LAB_RESTARTS, "context makes other sentences"},
         {"arch=modern", "arch=modern", LAB_SAME, ""},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

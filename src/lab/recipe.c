@@ -21,13 +21,17 @@ const char *recipe_next_difference(const Options *a, const Options *b, int *at) 
 
 /* ---- what a change comes to ---- */
 
-/* The option that makes other sentences or other first parameters; NULL: none does. CONTEXT cuts the lines of a text.
- */
+/* Whether sentences go in parts of the context: all but those of a grammar's own words (corpora_fit). */
+static bool is_cut(const Options *o) {
+    return strcmp(options_text(o, "tokens"), "word") != 0 || !corpora_is_grammar(options_text(o, "corpus"));
+}
+
+/* The option that makes other sentences or other first parameters; NULL: none does. CONTEXT: it is another one. */
 static const char *other_data(const Options *before, const Options *after, bool context) {
     static const char *const names[] = {"corpus", "tokens", "merges", "sentences", "seed"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (options_differ(before, after, names[i])) return names[i];
-    return context && !corpora_is_grammar(options_text(after, "corpus")) ? "context" : NULL;
+    return context && is_cut(after) ? "context" : NULL;
 }
 
 const char *recipe_other_batches(const Options *before, const Options *after) {
