@@ -64,6 +64,15 @@ static void lines_that_drop_a_run_ask(void **unused) {
     assert_int_not_equal(app_command(a, "restart").code, STATUS_OK); /* a script's line: nobody could answer */
     app_free(a);
     FixtureSpec p = fixture_spec();
+    a = screen_new(&p);
+    screen_keys(a, ":fork<Enter>"); /* of the newest step: nothing is dropped */
+    screen_expect(a, "no laboratory");
+    app_free(a);
+    p.step = 300;
+    a = screen_new(&p);
+    screen_keys(a, ":fork<Enter>");
+    screen_expect(a, "the steps after 300 are dropped: the run of 1,240 steps is not saved");
+    app_free(a);
     p.step = p.head = 0;
     a = screen_new(&p);
     screen_keys(a, ":restart<Enter>");

@@ -47,10 +47,18 @@ static bool is_one_of(const Command *c, const char *const *names) {
     return *names != NULL;
 }
 
+/* Later steps than the one that is looked at, and WHY. */
+static bool fork_drops(const SnapshotFacts *f, Str *why) {
+    if (f->step >= f->head) return false;
+    str_addf(why, _("the steps after %s are dropped"), format_count(f->step).s);
+    return true;
+}
+
 static bool command_drops(const App *a, const Command *c, const Words *words, Str *why) {
     static const char *const always[] = {"restart", "open", "resume", NULL}, *const visit[] = {"return", "leave", NULL};
     if (is_one_of(c, always)) return true;
     if (is_one_of(c, visit)) return snapshot_facts(a->snapshot)->waiting[0] != '\0';
+    if (!strcmp(c->name, "fork")) return fork_drops(snapshot_facts(a->snapshot), why);
     if (!strcmp(c->name, "set")) return words->count > 1 && makes_others(a, words, why);
     if (!strcmp(c->name, "apply")) return form_makes_others(a, why);
     return !strcmp(c->name, "begin") && a->form;
