@@ -263,8 +263,8 @@ void attention_load_values(const AttentionSpan *a, Part v) {
     if (is_short(a)) transpose(a->T, a->head_dim, a->stride, v, a->scratch);
 }
 
-/* d [rows x stride] holds the gradients of the weights W of rows at [first, last); they become those of the scores: ds
- * = w (dw - sum of w dw) (1 - tanh^2) / sqrt(hd) */
+/* d [rows x stride] holds the gradients of the weights W of rows at [first, last); they become those of the scores:
+ * ds = w (dw - sum of w dw) (1 - tanh^2) / sqrt(hd) */
 SIMD_INLINE void unweigh_rows(const AttentionSpan *a, int rows, int first, int last, const real *w, const real *t,
                               real *d) {
     real dot[BLOCK_ROWS], scale = a->scale;

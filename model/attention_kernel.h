@@ -3,8 +3,8 @@
  * Row i sees the keys from[i] <= j < to[i], and of these only the allowed ones. Short sequences are worked on by vector
  * loops; their weights are kept in [T x stride] per query head, stride a multiple of ATTENTION_PAD, and everything
  * outside what a row sees is exactly 0. Long ones are worked on in blocks of rows by matrix products, and backward
- * makes the weights of a block again, with the same bits, from two numbers that were kept of each row: memory grows with
- * T, not with its square (Dao et al. 2022). Which one depends on T alone. */
+ * makes the weights of a block again, with the same bits, from two numbers that were kept of each row: memory grows
+ * with T, not with its square (Dao et al. 2022). Which one depends on T alone. */
 #ifndef MODEL_ATTENTION_KERNEL_H
 #define MODEL_ATTENTION_KERNEL_H
 

@@ -2,8 +2,8 @@
  * et al. 2023), a window, and a softcap on the scores (Gemma 2). Query head h reads key/value head h / (H / Hkv).
  *   s = q k^T / sqrt(hd),   s = c tanh(s / c),   w = softmax(s where the mask allows),   y = w v
  *   dv = w^T dy,   dw = dy v^T,   ds = w (dw - sum(w dw)) (1 - tanh^2) / sqrt(hd),   dq = ds k,   dk = ds^T q
- * A row that sees nothing gives zeros. Kept for backward: the weights (and tanh(s/c)) of short sequences, two numbers of
- * each row of long ones; a probe tape keeps every stage, unless it is lean. */
+ * A row that sees nothing gives zeros. Kept for backward: the weights (and tanh(s/c)) of short sequences, two numbers
+ * of each row of long ones; a probe tape keeps every stage, unless it is lean. */
 #include "attention_kernel.h"
 #include "bug.h"
 #include "op.h"

@@ -4,7 +4,8 @@
  * starts, so one portable binary runs at the speed of a native one. Only on static functions: clang 14 gives the chosen
  * copy a name of its own that other files do not know. SIMD_INLINE functions are compiled into each of those copies.
  * SimdReal is a short vector of SIMD_WIDTH numbers. LANTERN_NO_CLONES turns the copies off (ThreadSanitizer needs it),
- * LANTERN_PLAIN the kernels that choose for themselves: what is left is what a processor runs that is not known here. */
+ * LANTERN_PLAIN the kernels that choose for themselves: what is left is what a processor runs that is not known here.
+ */
 #ifndef MODEL_SIMD_H
 #define MODEL_SIMD_H
 
