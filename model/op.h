@@ -84,7 +84,8 @@ typedef struct {
 
 struct Tape {
     TapeMode mode;
-    TapeSeen *seen; /* of a lean recording; NULL: it is none */
+    bool lean; /* tape_begin_lean began it */
+    TapeSeen *seen;
     void *seen_data;
     const Params *params;
     const Batch *batch;
@@ -100,6 +101,9 @@ struct Tape {
     size_t used, size, grad_used, grad_size, scratch_used, scratch_size;
     int *integer;
     size_t integers_used, integers_size;
+
+    struct ValueLife *life; /* [life_capacity] of value_plan */
+    int life_capacity;
 
     GradRoom *room;
     int rooms, room_capacity;
@@ -162,7 +166,7 @@ real *op_grad(Tape *t, Vid v, bool *add);
 real *op_param_grad(Tape *t, int slice, bool *add);
 /* Whether a backward pass can follow, so that what it needs is kept. */
 static inline bool op_has_backward(const Tape *t) {
-    return t->mode != TAPE_EVAL && !t->seen;
+    return t->mode != TAPE_EVAL && !t->lean;
 }
 
 #endif

@@ -78,10 +78,14 @@ static void gradient_of(Shards *s, Worker *w, Shard *shard, int number) {
     note_bad(shard, w->train, loss);
 }
 
-static void nll_of(Shards *s, Worker *w, Shard *shard) {
+/* WHOLE: with all values, to be looked at. */
+static void nll_of(Shards *s, Worker *w, Shard *shard, bool whole) {
     if (shard->part.sequences == 0) return;
     if (!w->eval) w->eval = tape_new(TAPE_EVAL);
-    tape_begin(w->eval, model_read_params(s->model), &shard->part, 0, 0);
+    if (whole)
+        tape_begin(w->eval, model_read_params(s->model), &shard->part, 0, 0);
+    else
+        tape_begin_lean(w->eval, model_read_params(s->model), &shard->part, NULL, NULL);
     Vid loss = tape_cross_entropy(w->eval, model_graph(s->model, w->eval, NULL), 0, 1);
     tape_forward(w->eval);
     shard->loss = tape_scalar(w->eval, loss);
@@ -131,7 +135,7 @@ static void square_slices(Shards *s, int i) {
 static void do_part(Shards *s, Worker *w, int i) {
     if (atomic_exchange_explicit(&s->taken[i], true, memory_order_relaxed)) return;
     if (s->job == JOB_GRADIENT) gradient_of(s, w, &s->shard[i], i);
-    if (s->job == JOB_NLL) nll_of(s, w, &s->shard[i]);
+    if (s->job == JOB_NLL) nll_of(s, w, &s->shard[i], false);
     if (s->job == JOB_SQUARES) square_slices(s, i);
     if (s->job == JOB_STRETCH) s->stretch(s->data, stretch_begin(s->count, i), stretch_begin(s->count, i + 1));
 }
@@ -299,7 +303,7 @@ static void name_first_bad(Shards *s) {
         Job job = s->job;
         Worker *w = &s->worker[0];
         if (job == JOB_NLL)
-            nll_of(s, w, &s->shard[i]);
+            nll_of(s, w, &s->shard[i], true);
         else
             gradient_of(s, w, &s->shard[i], i);
         const Tape *t = job == JOB_NLL ? w->eval : w->train;

@@ -42,6 +42,7 @@ void tape_free(Tape *t) {
     mem_free(t->value);
     mem_free(t->arena);
     mem_free(t->grad_arena);
+    mem_free(t->life);
     mem_free(t->room);
     mem_free(t->scratch);
     mem_free(t->integer);
@@ -61,12 +62,14 @@ void tape_begin(Tape *t, const Params *params, const Batch *batch, uint64_t seed
     t->nodes = t->values = 0;
     t->used = t->grad_used = t->integers_used = 0;
     t->param_grad = NULL;
+    t->lean = false;
     t->seen = NULL;
 }
 
 void tape_begin_lean(Tape *t, const Params *params, const Batch *batch, TapeSeen *seen, void *data) {
-    BUG_ON(t->mode != TAPE_PROBE || !seen);
+    BUG_ON(t->mode == TAPE_TRAIN);
     tape_begin(t, params, batch, 0, 0);
+    t->lean = true;
     t->seen = seen;
     t->seen_data = data;
 }
@@ -109,7 +112,7 @@ Vid op_matrix(Tape *t, int rows, int cols) {
     size_t numbers = (size_t)rows * (size_t)cols;
     v->rows = rows;
     v->cols = v->ld = cols;
-    v->x = t->seen ? 0 : op_keep(t, numbers); /* 0: value_plan says where */
+    v->x = t->lean ? 0 : op_keep(t, numbers); /* 0: value_plan says where */
     v->grad = 0;
     v->whole = t->values;
     v->column = 0;
@@ -226,7 +229,7 @@ static void make_room(real **arena, size_t *size, size_t used, bool more) {
 /* NUMBERS: what the arena must hold. */
 static void run(Tape *t, int from, int to, size_t numbers) {
     BUG_ON(from < 0 || to > t->nodes);
-    make_room(&t->arena, &t->size, numbers, !t->seen);
+    make_room(&t->arena, &t->size, numbers, !t->lean);
     make_room(&t->scratch, &t->scratch_size, t->scratch_used, true);
     bool probe = t->mode == TAPE_PROBE; /* a look that nobody waits for any more need not be finished */
     for (int i = from; i < to && !(probe && cancel_wanted()); i++) {
@@ -236,12 +239,12 @@ static void run(Tape *t, int from, int to, size_t numbers) {
 }
 
 void tape_run(Tape *t, int from, int to) {
-    BUG_ON(t->seen);
+    BUG_ON(t->lean);
     run(t, from, to, t->used);
 }
 
 void tape_forward(Tape *t) {
-    run(t, 0, t->nodes, t->seen ? value_plan(t) : t->used);
+    run(t, 0, t->nodes, t->lean ? value_plan(t) : t->used);
 }
 
 void tape_rest(Tape *t) {

@@ -26,10 +26,11 @@ Tape *tape_new(TapeMode mode);
 void tape_free(Tape *t);
 /* Forgets the nodes. PARAMS and BATCH are borrowed until the next beginning. SEED and STEP feed dropout's stream. */
 void tape_begin(Tape *t, const Params *params, const Batch *batch, uint64_t seed, uint64_t step);
-/* The same on a probe tape, of a recording that needs little room: a value whose readers have all run gives its room to
- * others, and nothing is kept for backward or inside attention. It is run by tape_forward, any number of times, and by
- * nothing else. SEEN is told of each node when its outputs stand and its inputs still do; after a pass only the last
- * value stands. DATA is SEEN's, and must live as long as passes are run. The next beginning is as its own call says. */
+/* The same on a tape for tests or a probe, of a recording that needs little room: a value whose readers have all run
+ * gives its room to others, and nothing is kept for backward or inside attention. It is run by tape_forward, any number
+ * of times, and by nothing else. SEEN (NULL: nobody) is told of each node when its outputs stand and its inputs still
+ * do; after a pass only the last value stands. DATA is SEEN's, and must live as long as passes are run. The next
+ * beginning is as its own call says. */
 typedef void TapeSeen(void *data, const Tape *t, int node);
 void tape_begin_lean(Tape *t, const Params *params, const Batch *batch, TapeSeen *seen, void *data);
 

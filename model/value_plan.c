@@ -3,7 +3,7 @@
 #include "mem.h"
 
 /* Of a whole matrix: the nodes between which it must stand, and where. */
-typedef struct {
+typedef struct ValueLife {
     int first, last; /* who writes it, who reads it last; first -1: nobody writes it */
     size_t at, numbers;
 } Life;
@@ -13,8 +13,13 @@ static void live_at(Life *l, int node) {
     l->last = node;
 }
 
-static Life *lives_of(const Tape *t) {
-    Life *life = MEM_ARRAY(Life, (size_t)t->values);
+/* In the tape's room for them, so that a pass that comes again allocates nothing. */
+static Life *lives_of(Tape *t) {
+    if (t->values > t->life_capacity) {
+        t->life_capacity = t->values;
+        t->life = mem_resize(t->life, (size_t)t->values, sizeof *t->life);
+    }
+    Life *life = t->life;
     for (int v = 0; v < t->values; v++)
         life[v] = (Life){.first = -1, .numbers = op_aligned((size_t)t->value[v].rows * (size_t)t->value[v].ld)};
     for (int i = 0; i < t->nodes; i++) {
@@ -49,6 +54,5 @@ size_t value_plan(Tape *t) {
         if (life[v].at + life[v].numbers > end) end = life[v].at + life[v].numbers;
     }
     for (int v = 0; v < t->values; v++) t->value[v].x = life[t->value[v].whole].at + (size_t)t->value[v].column;
-    mem_free(life);
     return end;
 }

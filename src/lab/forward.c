@@ -22,7 +22,7 @@ void forward_free(Forward *f) {
 }
 
 const real *forward_batch(Forward *f, const Model *m, const Batch *b) {
-    tape_begin(f->tape, model_read_params(m), b, 0, 0);
+    tape_begin_lean(f->tape, model_read_params(m), b, NULL, NULL);
     Vid logits = model_graph(m, f->tape, NULL);
     tape_forward(f->tape);
     return tape_value(f->tape, logits, NULL, NULL);
