@@ -42,6 +42,7 @@ App *app_new(Worker *w, Glyphs glyphs, Depth depth) {
         const PaneType *p = pane_at(i);
         a->state[i] = mem_zero(1, p->state_size > 0 ? p->state_size : 1);
         if (p->init) p->init(a->state[i]);
+        a->hidden[i] = p->aside != NULL;
     }
     return a;
 }
@@ -205,6 +206,7 @@ void app_finish(App *a, PaneCall *call) {
         finish_visit(a, call->command);
     else if (call->command[0])
         app_run(a, call->command);
+    if (call->lines) app_run_page(a, call->lines);
 }
 
 bool app_is_shown(const App *a, int pane) {

@@ -64,11 +64,11 @@ static bool command_drops(const App *a, const Command *c, const Words *words, St
     return !strcmp(c->name, "begin") && a->form;
 }
 
-/* Whether a line of CUE does, and none before it writes the run to a file. */
-static bool cue_drops(const App *a, const Cue *cue, Str *why) {
+/* Whether one of LINES does, and none before it writes the run to a file. */
+static bool lines_drop(const App *a, const char *lines, Str *why) {
     static const char *const keep[] = {"save", "keep", NULL};
-    char *text = mem_text(cue->text);
-    bool drops = false, kept = cue->sure;
+    char *text = mem_text(lines);
+    bool drops = false, kept = false;
     for (char *line = text, *end; !drops && !kept && (end = strchr(line, '\n')); line = end + 1) {
         Words words;
         *end = '\0';
@@ -86,20 +86,35 @@ static bool line_drops(const App *a, const char *line, Str *why) {
     if (!c) return false;
     if (strcmp(c->name, "cue") != 0 || words.count != 2) return command_drops(a, c, &words, why);
     int to = cues_find(&a->cues, words.word[1]);
-    return to >= 0 && cue_drops(a, &a->cues.cue[to], why);
+    return to >= 0 && !a->cues.cue[to].sure && lines_drop(a, a->cues.cue[to].text, why);
+}
+
+static bool can_ask(const App *a, const char *line) {
+    return a->asks && reading_is_unsaved(snapshot_facts(a->snapshot)) && strlen(line) < sizeof a->dropping;
+}
+
+static void put_question(App *a, const Str *why, const char *line) {
+    app_say(a, 1, _("%s%sthe run of %s steps is not saved (:save PATH does it). y drops it, any other key stays"),
+            why->s, why->len ? ": " : "", format_count(snapshot_facts(a->snapshot)->head).s);
+    snprintf(a->dropping, sizeof a->dropping, "%s", line);
 }
 
 bool ask_first(App *a, const char *line) {
-    const SnapshotFacts *f = snapshot_facts(a->snapshot);
-    if (!a->asks || !reading_is_unsaved(f) || strlen(line) >= sizeof a->dropping) return false;
+    if (!can_ask(a, line)) return false;
     Str why;
     str_init(&why);
     bool asked = line_drops(a, line, &why);
-    if (asked) {
-        app_say(a, 1, _("%s%sthe run of %s steps is not saved (:save PATH does it). y drops it, any other key stays"),
-                why.s, why.len ? ": " : "", format_count(f->head).s);
-        snprintf(a->dropping, sizeof a->dropping, "%s", line);
-    }
+    if (asked) put_question(a, &why, line);
+    str_done(&why);
+    return asked;
+}
+
+bool ask_first_of_lines(App *a, const char *lines, const char *line) {
+    if (!can_ask(a, line)) return false;
+    Str why;
+    str_init(&why);
+    bool asked = lines_drop(a, lines, &why);
+    if (asked) put_question(a, &why, line);
     str_done(&why);
     return asked;
 }

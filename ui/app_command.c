@@ -289,7 +289,7 @@ static Status run_view(App *a, const Words *words) {
 
 static Status run_wall(App *a, const Words *words) {
     bool hidden[LAYOUT_MOST];
-    for (int i = 0; i < LAYOUT_MOST; i++) hidden[i] = words->count > 1;
+    for (int i = 0; i < LAYOUT_MOST; i++) hidden[i] = words->count > 1 || (i < pane_count() && pane_at(i)->aside);
     int first = a->focus;
     for (int i = 1; i < words->count; i++) {
         int pane;

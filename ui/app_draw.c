@@ -26,7 +26,7 @@ static void compute_layout(App *a, int w, int h) {
     PaneNeed need[LAYOUT_MOST];
     int n = pane_count();
     bool chosen = false;
-    for (int i = 0; i < n; i++) chosen = chosen || a->hidden[i];
+    for (int i = 0; i < n; i++) chosen = chosen || (a->hidden[i] && !pane_at(i)->aside);
     for (int i = 0; i < n; i++) {
         const PaneType *p = pane_at(i);
         int least = chosen && p->chosen_h > 0 ? p->chosen_h : p->min_h;
@@ -49,7 +49,9 @@ static void title_of(const App *a, int pane, char *out, size_t bytes) {
     char more[160] = "";
     PaneContext context = app_context(a, pane);
     if (p->subtitle) p->subtitle(&context, more, sizeof more);
-    snprintf(out, bytes, more[0] ? "%d %s ─ %s" : "%d %s", pane + 1, _(p->title), more);
+    char number[12];
+    snprintf(number, sizeof number, "%d", pane + 1);
+    snprintf(out, bytes, more[0] ? "%s %s ─ %s" : "%s %s", p->aside ? p->aside : number, _(p->title), more);
 }
 
 /* Nothing will appear in the panes of a run that there is not. The laboratory has experiments all the same. */

@@ -79,10 +79,10 @@ Status run_cues(App *a, const Words *words) {
     return status_ok();
 }
 
-/* Every line of it; what is refused is said, and the others are run all the same. What it drops was asked about before.
- */
-static void run_lines(App *a, const Cue *cue) {
-    char *text = mem_text(cue->text); /* a line may read other cues */
+/* Every line of them; what is refused is said, and the others are run all the same. What they drop was asked about
+ * before. */
+void app_run_lines(App *a, const char *lines) {
+    char *text = mem_text(lines); /* one of them may read other cues */
     bool asks = a->asks;
     a->in_cue = true;
     a->asks = false;
@@ -99,7 +99,7 @@ static Status go_to(App *a, int to) {
     char *comment = mem_text(a->cues.cue[to].comment);
     a->cues.at = to;
     a->message[0] = '\0';
-    run_lines(a, &a->cues.cue[to]);
+    app_run_lines(a, a->cues.cue[to].text);
     bool refused = a->message[0] && a->message_level == 2;
     if (comment[0] && !refused) app_say(a, 0, "%s", comment);
     mem_free(comment);

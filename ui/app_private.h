@@ -45,6 +45,11 @@ struct App {
     Spotlight spotlight;
     Cues cues;
     bool in_cue; /* its lines are being run */
+    struct {
+        bool known, hidden[LAYOUT_MOST];
+        ViewKind view;
+        int focus;
+    } before_lessons; /* how the screen was */
     bool asks;           /* what is run now was asked for by somebody who can answer a question */
     bool quitting, quit; /* asked once; decided */
     char dropping[COMMAND_BYTES]; /* a line that would drop the run and waits for an answer; "": none */
@@ -102,7 +107,13 @@ KeyPlace app_key_place(const App *a);
 const char *app_watch_list(const App *a, bool all, char *out,
                            size_t bytes); /* observers that the panes shown (or all) need */
 
+/* app_lesson.c */
+Status run_lessons(App *a, const Words *words) STATUS_CHECKED;
+/* The lines that set the screen for a page; where they would drop a run that is in no file that is asked first. */
+void app_run_page(App *a, const char *lines);
+
 /* app_present.c */
+void app_run_lines(App *a, const char *lines); /* those of a cue, or of a page: each ended by a line feed */
 Status run_present(App *a, const Words *words) STATUS_CHECKED;
 Status run_spotlight(App *a, const Words *words) STATUS_CHECKED;
 Status run_cues(App *a, const Words *words) STATUS_CHECKED;
@@ -129,6 +140,8 @@ void tampering_click(App *a, int y); /* row Y of what was drawn */
 /* Whether LINE would drop a run that is in no file, and somebody is there to answer: then that is said, and the line
  * waits. */
 bool ask_first(App *a, const char *line);
+/* The same of LINES, one of which may drop it; LINE is what asks for them again. */
+bool ask_first_of_lines(App *a, const char *lines, const char *line);
 void ask_to_quit(App *a, const char *question);
 bool ask_stands(const App *a);
 void ask_forget(App *a);        /* the sentence has gone, and the question with it */

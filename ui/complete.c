@@ -2,6 +2,7 @@
 
 #include "catalog.h"
 #include "lab.h"
+#include "lesson.h"
 #include "mem.h"
 #include "option.h"
 #include "pane.h"
@@ -145,13 +146,23 @@ static void offer_experiment(const Offer *o, const Words *words, int argument) {
     options_free(options);
 }
 
+/* The row of that name, whose ever it is, else the first that it may be short for. */
 static const Command *find(const Complete *c, const char *name) {
-    const Command *found = command_find(c->screen, name);
-    if (!found) found = command_find(lab_commands(), name);
-    for (int i = 0; i < pane_count() && !found; i++) {
-        if (pane_at(i)->commands) found = command_find(pane_at(i)->commands, name);
+    const Command *near = NULL;
+    for (int i = -2; i < pane_count(); i++) {
+        const Command *table = i == -2 ? c->screen : i == -1 ? lab_commands() : pane_at(i)->commands;
+        const Command *found = table ? command_find(table, name) : NULL;
+        if (found && !strcmp(found->name, name)) return found;
+        if (!near) near = found;
     }
-    return found;
+    return near;
+}
+
+static void offer_lessons(const Offer *o) {
+    LessonTitle *title;
+    int n = lesson_titles(&title);
+    for (int i = 0; i < n; i++) offer_all(o, title[i].name);
+    lesson_titles_free(title, n);
 }
 
 static void offer_arguments(const Offer *o, const Words *words, int argument) {
@@ -164,6 +175,8 @@ static void offer_arguments(const Offer *o, const Words *words, int argument) {
         if (!strcmp(command->name, "versus")) offer_spelled(o, "A|B|other|off", 0);
     } else if (!strcmp(command->name, "watch")) {
         offer_observers(o);
+    } else if (!strcmp(command->name, "lesson") && argument == 0) {
+        offer_lessons(o);
     } else {
         if (!strcmp(command->name, "pane") || !strcmp(command->name, "wall")) {
             for (int i = 0; i < pane_count(); i++) offer_all(o, pane_at(i)->name);

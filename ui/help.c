@@ -42,8 +42,10 @@ static void add_commands(const char *heading, const Command *c, Str *out) {
 
 static void add_pane(int i, bool here, Str *out) {
     const PaneType *p = pane_at(i);
-    str_addf(out, "%s# %d %s%s\n%s\n", out->len ? "\n" : "", i + 1, _(p->title), here ? _(" (this pane)") : "",
-             _(p->about));
+    char number[12];
+    snprintf(number, sizeof number, "%d", i + 1);
+    str_addf(out, "%s# %s %s%s\n%s\n", out->len ? "\n" : "", p->aside ? p->aside : number, _(p->title),
+             here ? _(" (this pane)") : "", _(p->about));
     add_keys(p->keys, out);
     add_commands(NULL, p->commands, out);
 }

@@ -43,6 +43,8 @@ typedef struct {
     Detail detail;      /* how it is drawn now */
     char command[2048]; /* a command line for the application to run afterwards, "" when none; several lines: another
                          * model to visit, as session_visit takes them */
+    const char *lines;  /* command lines to carry out then, each ended by a line feed, that set the screen for what the
+                         * pane says; borrowed from its state; NULL: none */
 } PaneCall;
 
 typedef enum { MOVE_UP, MOVE_DOWN, MOVE_LEFT, MOVE_RIGHT, MOVE_PAGE_UP, MOVE_PAGE_DOWN, MOVE_FIRST, MOVE_LAST } Move;
@@ -66,6 +68,7 @@ typedef struct {
     int min_w, min_h;          /* of the contents; below this the wall leaves it out */
     int chosen_h;              /* that does on a wall of chosen panes (:wall NAME ...); 0: min_h */
     int weight;                /* share of the wall, 1..10 */
+    const char *aside; /* the key that brings it: it is on no wall unless it is asked for; NULL: a wall has it */
     int rank; /* where the wall is too small for all it keeps those of the least rank: 0 the core of a lecture .. 9 */
     size_t state_size;
     void (*init)(void *state); /* NULL: zeros */

@@ -27,9 +27,9 @@ static void add_pane(const App *a, int pane, Str *out) {
 }
 
 static void add_wall(const App *a, Str *out) {
-    int shown = 0;
-    for (int i = 0; i < pane_count(); i++) shown += !a->hidden[i];
-    if (shown == pane_count() || shown == 0) return;
+    bool chosen = false;
+    for (int i = 0; i < pane_count(); i++) chosen = chosen || a->hidden[i] != (pane_at(i)->aside != NULL);
+    if (!chosen) return;
     str_add(out, "wall");
     for (int i = 0; i < pane_count(); i++)
         if (!a->hidden[i]) str_addf(out, " %s", pane_at(i)->name);

@@ -1,0 +1,41 @@
+/* app, lessons: coming to them and leaving them, and the lines of their pages. */
+#include "app_private.h"
+
+#include "pane.h"
+
+#include <string.h>
+
+static void remember(App *a) {
+    a->before_lessons.known = true;
+    a->before_lessons.view = a->view;
+    a->before_lessons.focus = a->focus;
+    memcpy(a->before_lessons.hidden, a->hidden, sizeof a->hidden);
+}
+
+static Status leave(App *a) {
+    if (!a->before_lessons.known) return app_command(a, "wall");
+    a->before_lessons.known = false;
+    a->view = a->before_lessons.view;
+    memcpy(a->hidden, a->before_lessons.hidden, sizeof a->hidden);
+    app_set_focus(a, a->before_lessons.focus);
+    return status_ok();
+}
+
+Status run_lessons(App *a, const Words *words) {
+    int pane = pane_find("lesson");
+    (void)words;
+    a->overlay = OVERLAY_NONE;
+    a->presenting = false;
+    if (a->focus == pane) return leave(a);
+    if (!a->before_lessons.known) remember(a);
+    app_set_focus(a, pane);
+    a->view = VIEW_FOCUS;
+    return app_command(a, "lesson");
+}
+
+/* The pane that asked for them keeps the focus, unless they give it away. */
+void app_run_page(App *a, const char *lines) {
+    if (!a->before_lessons.known) remember(a);
+    if (ask_first_of_lines(a, lines, "again")) return;
+    app_run_lines(a, lines);
+}
