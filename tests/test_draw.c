@@ -443,7 +443,8 @@ static int draw_names(Str *out, Plot *p, int w, int h) {
     return rows;
 }
 
-/* Names take further rows where the plot can spare them; how many are left out is said; a small plot keeps its lines. */
+/* Names take further rows where the plot can spare them; how many are left out is said; a small plot keeps its lines.
+ */
 static void names_that_do_not_fit_are_counted(void **state) {
     (void)state;
     Series series[10];
@@ -584,6 +585,8 @@ static void lines_are_broken_by_columns(void **state) {
     assert_int_equal(draw_wrap("the dogs", 8, &next), 8);
     assert_int_equal(draw_wrap("thedogs", 4, &next), 4);
     assert_int_equal(draw_wrap(WIDE WIDE WIDE, 5, &next), 6);
+    assert_int_equal(draw_wrap(WIDE "（" WIDE, 5, &next), 3);           /* what opens ends no line */
+    assert_int_equal(draw_wrap(WIDE WIDE "，" WIDE, 5, &next), 3);      /* what closes begins none */
     assert_int_equal(draw_wrap(WIDE WIDE "\xE3\x80\x82", 4, &next), 3); /* the full stop takes a character along */
     assert_int_equal(draw_wrap(WIDE, 1, &next), 3);
     assert_int_equal(draw_wrap("a\nb", 9, &next), 1);

@@ -248,6 +248,26 @@ static long update_known(Lab *l) {
     return step;
 }
 
+static void a_step_is_reached_from_wherever_one_is(void **state) {
+    (void)state;
+    uint64_t hash[FIXTURE_STEPS + 1];
+    fixture_straight(hash);
+    Lab *l = fixture_lab(NULL);
+    static const long to[] = {20, 20, 5, 40, 0, 39, 40, 41};
+    long head = 0;
+    for (size_t i = 0; i < sizeof to / sizeof *to; i++) {
+        char line[32];
+        snprintf(line, sizeof line, "reach %ld", to[i]);
+        fixture_do(l, line);
+        if (to[i] > head) head = to[i];
+        SnapshotFacts f = fixture_facts(l);
+        assert_true(f.step == to[i] && f.head == head && f.state == RUN_PAUSED);
+        assert_true(lab_hash(l) == hash[to[i]]);
+    }
+    fixture_refused(l, "reach 161", "a step");
+    lab_free(l);
+}
+
 static void a_held_run_shows_its_last_update(void **state) {
     (void)state;
     Lab *l = fixture_lab(NULL);
@@ -494,6 +514,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_and_looking_change_no_bit),
         cmocka_unit_test(a_held_run_shows_its_last_update),
+        cmocka_unit_test(a_step_is_reached_from_wherever_one_is),
         cmocka_unit_test(a_look_comes_in_parts),
         cmocka_unit_test(what_did_not_change_is_kept),
         cmocka_unit_test(wandering_changes_no_bit),

@@ -151,6 +151,7 @@ static bool same_cell(const LessonCell *a, const LessonCell *b) {
     if (!same || !a->table) return same;
     same = !strcmp(a->table, b->table) && !strcmp(a->column, b->column);
     for (int i = 0; i < a->keys && same; i++) same = !strcmp(a->key[i], b->key[i]) && !strcmp(a->value[i], b->value[i]);
+    for (int i = 0; i < a->indices && same; i++) same = b->indices == a->indices && a->index[i] == b->index[i];
     return same;
 }
 

@@ -33,9 +33,10 @@ Status run_lessons(App *a, const Words *words) {
     return app_command(a, "lesson");
 }
 
-/* The pane that asked for them keeps the focus, unless they give it away. */
+/* The lesson keeps the focus: the same keys turn the next page. */
 void app_run_page(App *a, const char *lines) {
     if (!a->before_lessons.known) remember(a);
     if (ask_first_of_lines(a, lines, "again")) return;
     app_run_lines(a, lines);
+    app_set_focus(a, pane_find("lesson"));
 }

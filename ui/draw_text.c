@@ -21,14 +21,24 @@ static Character read_character(const char *s) {
     return ch;
 }
 
-/* Punctuation that must not begin a line of Chinese or Japanese. */
+static bool is_one_of(uint32_t code, const uint32_t *list, size_t n) {
+    size_t i = 0;
+    while (i < n && list[i] != code) i++;
+    return i < n;
+}
+
+/* Punctuation that must not begin a line of Chinese or Japanese, */
 static bool closes(uint32_t code) {
     static const uint32_t closing[] = {0x3001, 0x3002, 0x300B, 0x300D, 0x300F, 0x3011, 0xFF01,
                                        0xFF09, 0xFF0C, 0xFF1A, 0xFF1B, 0xFF1F, 0x2019, 0x201D,
                                        ',',    '.',    ')',    ':',    ';',    '!',    '?'};
-    for (size_t i = 0; i < sizeof closing / sizeof *closing; i++)
-        if (closing[i] == code) return true;
-    return false;
+    return is_one_of(code, closing, sizeof closing / sizeof *closing);
+}
+
+/* ... or end one. */
+static bool opens(uint32_t code) {
+    static const uint32_t opening[] = {0x300A, 0x300C, 0x300E, 0x3010, 0xFF08, 0x2018, 0x201C, '('};
+    return is_one_of(code, opening, sizeof opening / sizeof *opening);
 }
 
 static size_t skip_blanks(const char *s, size_t i) {
@@ -39,13 +49,13 @@ static size_t skip_blanks(const char *s, size_t i) {
 size_t draw_wrap(const char *s, int columns, size_t *next) {
     size_t i = 0, end = 0, resume = 0; /* end, resume: the last place to break at */
     int used = 0;
-    bool wide_before = false;
+    bool wide_before = false, open_before = false;
     while (s[i] != '\0' && s[i] != '\n') {
         Character ch = read_character(s + i);
         if (ch.code == ' ') {
             end = i;
             resume = skip_blanks(s, i);
-        } else if (i > 0 && (ch.width == 2 || wide_before) && s[i - 1] != ' ' && !closes(ch.code)) {
+        } else if (i > 0 && (ch.width == 2 || wide_before) && s[i - 1] != ' ' && !open_before && !closes(ch.code)) {
             end = resume = i;
         }
         if (used + ch.width > columns && ch.code != ' ') {
@@ -55,6 +65,7 @@ size_t draw_wrap(const char *s, int columns, size_t *next) {
         }
         used += ch.width;
         wide_before = ch.width == 2;
+        open_before = opens(ch.code);
         i += (size_t)ch.bytes;
     }
     *next = s[i] == '\n' ? i + 1 : i;

@@ -42,7 +42,25 @@ static void add_line(char **lines, const char *line) {
     *lines = str_take(&s);
 }
 
-/* "TABLE.COLUMN KEY=VALUE ..." */
+/* "3" */
+static Status read_index(const char *word, LessonCell *out) {
+    long long i;
+    if (out->keys > 0 || out->indices == FIELD_RANK || !str_to_long(word, &i) || i < 0 || i > 1000000)
+        return status_usage(_("'%s' is no COLUMN=VALUE"), word);
+    out->index[out->indices++] = (int)i;
+    return status_ok();
+}
+
+static Status read_condition(const char *word, LessonCell *out) {
+    const char *mark = strchr(word, '=');
+    if (!mark) return read_index(word, out);
+    if (mark == word || out->indices > 0) return status_usage(_("'%s' is no COLUMN=VALUE"), word);
+    out->key[out->keys] = mem_text_n(word, (size_t)(mark - word));
+    out->value[out->keys++] = mem_text(mark + 1);
+    return status_ok();
+}
+
+/* "TABLE.COLUMN KEY=VALUE ...", or "FIELD INDEX ..." */
 static Status read_cell(const char *text, LessonCell *out) {
     Words w;
     STATUS_TRY(command_split(text, &w));
@@ -51,12 +69,7 @@ static Status read_cell(const char *text, LessonCell *out) {
     if (w.count > 1 + LESSON_KEYS) return status_usage(_("'%s' has too many conditions"), text);
     out->table = mem_text_n(w.word[0], (size_t)(dot - w.word[0]));
     out->column = mem_text(dot + 1);
-    for (int i = 1; i < w.count; i++) {
-        const char *mark = strchr(w.word[i], '=');
-        if (!mark || mark == w.word[i]) return status_usage(_("'%s' is no COLUMN=VALUE"), w.word[i]);
-        out->key[out->keys] = mem_text_n(w.word[i], (size_t)(mark - w.word[i]));
-        out->value[out->keys++] = mem_text(mark + 1);
-    }
+    for (int i = 1; i < w.count; i++) STATUS_TRY(read_condition(w.word[i], out));
     return status_ok();
 }
 
@@ -346,7 +359,16 @@ static bool row_fits(const LessonCell *c, const Table *t, long row) {
     return fits;
 }
 
+static double field_cell(const LessonCell *c, const Snapshot *s) {
+    const Field *f = snapshot_field(s, "%s.%s", c->table, c->column);
+    if (!f || f->rank != c->indices) return (double)NAN;
+    for (int i = 0; i < c->indices; i++)
+        if (c->index[i] >= f->dim[i]) return (double)NAN;
+    return (double)field_at(f, c->index[0], c->index[1], c->index[2], c->index[3]);
+}
+
 double lesson_cell_of(const LessonCell *c, const Snapshot *s) {
+    if (c->indices > 0) return field_cell(c, s);
     const Table *t = snapshot_table(s, c->table);
     int column = t ? table_find(t, c->column) : -1;
     if (column < 0 || table_column(t, column)->type == COLUMN_TEXT) return (double)NAN;

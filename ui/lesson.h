@@ -11,22 +11,26 @@
  *   - TEXT  + TEXT     answers to choose from, one of them right (+)
  *   = NUMBER [~ TOLERANCE]  or a number to be typed: this one,
  *   = TABLE.COLUMN [KEY=VALUE ...] [~ TOLERANCE]  or what the table of the run holds there; a TOLERANCE may end in %
+ *   = FIELD INDEX ...  or a field: attention.0.weights 0 5 2 (head, query and key, all from 0)
  *   : LINE             after the question: carried out when it is answered
  *   > TEXT             what is said then
  *   @ TABLE.COLUMN [KEY=VALUE ...] < NUMBER    a claim that the text relies on (or =, >): tests see that it holds */
 #ifndef UI_LESSON_H
 #define UI_LESSON_H
 
+#include "field.h"
 #include "snapshot.h"
 #include "status.h"
 
 enum { LESSON_CHOICES = 6, LESSON_KEYS = 4 };
 
-/* A number of a snapshot: that of COLUMN in the first row of TABLE where each KEY is VALUE. */
+/* A number of a snapshot: that of COLUMN in the first row of TABLE where each KEY is VALUE, or that of the field
+ * TABLE.COLUMN at an index. */
 typedef struct {
     char *table, *column; /* NULL: none */
     char *key[LESSON_KEYS], *value[LESSON_KEYS];
     int keys;
+    int index[FIELD_RANK], indices; /* 0: of a table */
 } LessonCell;
 
 typedef struct {

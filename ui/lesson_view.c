@@ -153,7 +153,7 @@ static void draw_line(Canvas *c, int y, const Line *l) {
 static const char *hint(const LessonState *s, const LessonPage *p) {
     if (s->typing) return _("enter answers · esc leaves it");
     if (lesson_waits(s)) return p->choices > 0 ? _("↑ ↓ choose · enter answers") : _("enter answers");
-    return s->page + 1 < s->lesson->pages ? _("→ goes on") : _("the last page: esc leads to the list");
+    return s->page + 1 < s->lesson->pages ? _("→ goes on") : _("the end: esc lists the lessons");
 }
 
 /* How far the lesson is, what goes on, and where the page comes from. */

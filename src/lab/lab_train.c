@@ -380,6 +380,18 @@ Status lab_do_seek(Lab *l, const Words *w) {
     return status_ok();
 }
 
+Status lab_do_reach(Lab *l, const Words *w) {
+    TrainClock *t = &l->train;
+    long step;
+    STATUS_TRY(lab_number(_("a step"), w->word[1], t->base, run_steps(t->live), &step));
+    if (step > run_done(t->live)) {
+        look_at_head(l);
+        return run_to(l, step);
+    }
+    seek(l, step);
+    return status_ok();
+}
+
 Status lab_do_back(Lab *l, const Words *w) {
     long n = 1, at = train_standing(l);
     if (w->count > 1) STATUS_TRY(lab_number(_("steps"), w->word[1], 1, 1000000, &n));
