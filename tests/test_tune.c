@@ -145,6 +145,7 @@ static void it_is_changed_on_the_way(void **state) {
     fixture_do(l, "until 10");
     assert_true(lab_hash(l) == ten);
     fixture_refused(l, "set window 3", "window=");
+    fixture_refused(l, "set arch gpt", "arch=");
     fixture_refused(l, "set context 9", "context");
     assert_int_equal(fixture_facts(l).head, 10);
     fixture_do(l, "versus lr=0.001");

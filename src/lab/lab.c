@@ -59,7 +59,7 @@ const char *lab_model(const Options *o) {
 static Status check_opened(const Options *o, const char *model) {
     for (const Option *row = run_model_rows; row->name; row++)
         if (options_is_given(o, row->name) && strcmp(row->name, "arch") != 0)
-            return status_usage(_("%s= is of a model that is to be trained; '%s' brings its own"), row->name, model);
+            return tune_refuses_field(row->name, model);
     if (loaded_is(model)) return loaded_check(model, path_of(o, "tokenizer"));
     if (access(model, R_OK) != 0) return status_usage(_("model: '%s' is not there"), model);
     return status_ok();
@@ -234,6 +234,7 @@ static Status make_run(Lab *l) {
         char name[sizeof l->name];
         snprintf(name, sizeof name, "%s", model ? file_base_name(model) : options_text(o, "arch"));
         if (model && !tunes && !run_reads_only(r)) s = files_remember(o, r, model, NULL);
+        if (status_is_ok(&s) && tunes) s = options_set(o, "arch", recipe_arch(r));
         lab_adopt(l, r, o, name, l->pending_runs && run_steps(r) > run_done(r));
         if (tunes) train_say_tuned(l);
         decode_tell_left_out(l, l->decode.text.s, tunes);

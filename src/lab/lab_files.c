@@ -55,13 +55,13 @@ Status files_open(Lab *l, const char *path, const char *tokenizer, const char *n
         options_free(o);
         return s;
     }
-    lab_adopt(l, r, o, name, false);
+    lab_adopt(l, r, o, name ? name : file_base_name(run_tunes(r) ? run_origin(r) : path), false);
     l->saved = run_done(r);
     return s;
 }
 
 Status lab_do_open(Lab *l, const Words *w) {
-    STATUS_TRY(files_open(l, w->word[1], w->count > 2 ? w->word[2] : NULL, file_base_name(w->word[1])));
+    STATUS_TRY(files_open(l, w->word[1], w->count > 2 ? w->word[2] : NULL, NULL));
     Run *r = l->train.live;
     if (run_reads_only(r))
         lab_say(l, MESSAGE_INFORMATION, _("'%s' is looked at now; it is only read until 'restart corpus=FILE'"),

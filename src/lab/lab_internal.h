@@ -223,7 +223,8 @@ void visit_facts(const Lab *l, SnapshotFacts *f);
 /* O says what R is, which was opened from PATH: of ours its fields and plan, of others model= and tokenizer=, with the
  * plan when it learns. */
 Status files_remember(Options *o, Run *r, const char *path, const char *tokenizer) STATUS_CHECKED;
-/* The model of a file becomes the run. NAME is what the title shows. */
+/* The model of a file becomes the run. NAME is what the title shows; NULL: that of the file, or of the one that it
+ * began as. */
 Status files_open(Lab *l, const char *path, const char *tokenizer, const char *name) STATUS_CHECKED;
 
 /* --- lab_beam.c --- */

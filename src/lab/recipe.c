@@ -71,22 +71,28 @@ static bool same_tuning(const Options *before, const Options *after) {
            !options_differ(before, after, "tokenizer");
 }
 
+/* Of two that do. */
+static Status compare_tunings(const Options *before, const Options *after, LabChange *change, Str *why) {
+    bool context = options_differ(before, after, "context");
+    const char *data = other_data(before, after, context);
+    if (options_differ(before, after, "arch")) return tune_refuses_field("arch", lab_model(after));
+    if (!data && context) data = "context";
+    *change = data ? LAB_RESTARTS : LAB_KEEPS;
+    if (data)
+        str_addf(why, strcmp(data, "seed") == 0 ? _("%s makes other batches") : _("%s makes other sentences"), data);
+    else if (options_differ(before, after, "optimizer"))
+        str_add(why, _("the moments begin again from 0"));
+    return status_ok();
+}
+
 /* One of them, or both, is with a model of others. */
-static void compare_with_others(const Options *before, const Options *after, LabChange *change, Str *why) {
-    *change = LAB_RESTARTS;
-    if (same_tuning(before, after)) {
-        const char *data = other_data(before, after, options_differ(before, after, "context"));
-        if (!data && options_differ(before, after, "context")) data = "context";
-        if (!data) *change = LAB_KEEPS;
-        if (data)
-            str_addf(why, strcmp(data, "seed") == 0 ? _("%s makes other batches") : _("%s makes other sentences"),
-                     data);
-        if (!data && options_differ(before, after, "optimizer")) str_add(why, _("the moments begin again from 0"));
-    } else if (tune_wanted(after)) {
+static void compare_with_others(const Options *before, const Options *after, Str *why) {
+    if (tune_wanted(after))
         str_addf(why, _("%s is fine-tuned from the numbers of its file"), lab_model(after));
-    } else {
-        str_addf(why, _("%s is a model of others, which is only read"), lab_model(lab_model(before) ? before : after));
-    }
+    else if (tune_wanted(before) && !lab_model(after))
+        str_addf(why, _("%s makes other parameters"), "model");
+    else
+        str_addf(why, _("%s is a model of others, which is only read"), lab_model(lab_model(after) ? after : before));
 }
 
 Status recipe_compare(const Options *before, const Options *after, int vocab, LabChange *change, Str *why) {
@@ -96,8 +102,10 @@ Status recipe_compare(const Options *before, const Options *after, int vocab, La
     *change = recipe_next_difference(before, after, &at) ? LAB_KEEPS : LAB_SAME;
     STATUS_TRY(lab_check(after));
     if (*change == LAB_SAME) return status_ok();
+    if (same_tuning(before, after)) return compare_tunings(before, after, change, why);
     if (lab_model(before) || lab_model(after)) {
-        compare_with_others(before, after, change, why);
+        *change = LAB_RESTARTS;
+        compare_with_others(before, after, why);
         return status_ok();
     }
     STATUS_TRY(run_config(before, vocab, &a));
@@ -256,6 +264,7 @@ void recipe_describe(const Run *r, Options *o) {
 void recipe_words(const Options *o, Str *out) {
     static const char *const shown[] = {"vocab", "d", "layers", "heads", "kv_heads"};
     ModelConfig preset;
+    if (tune_wanted(o)) return; /* the file says them all */
     (void)config_preset(options_text(o, "arch"), &preset);
     for (const char *const *field = config_fields(); *field; field++) {
         char usual[64];

@@ -62,16 +62,19 @@ void tune_settle(Options *o) {
 
 /* --- what cannot be --- */
 
+Status tune_refuses_field(const char *name, const char *model) {
+    return status_usage(_("%s= is of a model that is to be trained; '%s' brings its own"), name, model);
+}
+
 /* Fields of a model that is there already, and tokens of a vocabulary that is: context= is how its text is cut. */
 static Status check_fields(const Options *o, const char *model) {
     static const char *const tokens[] = {"tokens", "merges"};
     for (const Option *row = run_model_rows; row->name; row++)
         if (options_is_given(o, row->name) && options_is_set(o, row->name) && strcmp(row->name, "arch") != 0 &&
             strcmp(row->name, "context") != 0)
-            return status_usage(_("%s= is of a model that is to be trained; '%s' brings its own"), row->name, model);
+            return tune_refuses_field(row->name, model);
     for (size_t i = 0; i < sizeof tokens / sizeof *tokens; i++)
-        if (options_is_given(o, tokens[i]))
-            return status_usage(_("%s= is of a model that is to be trained; '%s' brings its own"), tokens[i], model);
+        if (options_is_given(o, tokens[i])) return tune_refuses_field(tokens[i], model);
     return status_ok();
 }
 

@@ -21,6 +21,8 @@ void tune_settle(Options *o);
 /* Refuses what cannot be fine-tuned: options of a model that is not there yet, a context that it does not have. */
 Status tune_check(const Options *o) STATUS_CHECKED;
 
+Status tune_refuses_field(const char *name, const char *model) STATUS_CHECKED; /* such an option, by its name */
+
 /* At most MOST sentences of S, in work of about FLOP floating-point operations of a model of PARAMETERS; at least one.
  */
 long tune_affordable(size_t parameters, const Sentences *s, double flop, long most);
