@@ -3,11 +3,16 @@
 #include "about.h"
 #include "clock.h"
 #include "csvfile.h"
+#include "expect.h"
 #include "experiment.h"
 
 #include <math.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "run_study.h"
 
@@ -156,6 +161,34 @@ static void a_job_may_be_freed_while_it_runs(void **state) {
     job_free(j);
 }
 
+/* A process that gets no more memory gets no more threads, unless it has had some: so this comes first. */
+static int run_without_threads(void) {
+    long pages = 0;
+    FILE *f = fopen("/proc/self/statm", "r");
+    if (!f || fscanf(f, "%ld", &pages) != 1) return 77;
+    fclose(f);
+    rlim_t most = (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) + (2 << 20);
+    if (setrlimit(RLIMIT_AS, &(struct rlimit){most, most}) != 0) return 77;
+    allow(100);
+    Job *j = job_start(own_study("rows=4"));
+    bool good = study_wait(job_study(j), 0) && study_state(job_study(j)).status.code == STATUS_OK &&
+                rows_seen(job_study(j)) == 4;
+    job_free(j);
+    return good ? 0 : 1;
+}
+
+static void without_room_for_a_thread_it_runs_at_once(void **state) {
+    (void)state;
+    int status;
+    if (EXPECT_SANITIZER || access("/proc/self/statm", R_OK) != 0) skip();
+    pid_t child = fork();
+    if (child == 0) _exit(run_without_threads());
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    if (WEXITSTATUS(status) == 77) skip();
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
 static void check_comes_first(void **state) {
     (void)state;
     Study *s = own_study("rows=13");
@@ -214,6 +247,7 @@ static void words_are_safe_for_a_shell(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(without_room_for_a_thread_it_runs_at_once, reset, thaw),
         cmocka_unit_test_setup_teardown(runs_to_its_end, reset, thaw),
         cmocka_unit_test_setup_teardown(others_see_the_rows_so_far, reset, thaw),
         cmocka_unit_test_setup_teardown(cancelling_keeps_the_rows, reset, thaw),

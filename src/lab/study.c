@@ -276,6 +276,7 @@ Table *study_look(const Study *s, int i) {
 struct Job {
     Study *study;
     pthread_t thread;
+    bool started;
 };
 
 static void *job_main(void *data) {
@@ -287,7 +288,8 @@ static void *job_main(void *data) {
 Job *job_start(Study *s) {
     Job *j = MEM_NEW(Job);
     j->study = s;
-    BUG_ON(!thread_start(&j->thread, job_main, s));
+    j->started = thread_start(&j->thread, job_main, s);
+    if (!j->started) (void)job_main(s);
     return j;
 }
 
@@ -302,7 +304,7 @@ void job_cancel(Job *j) {
 void job_free(Job *j) {
     if (!j) return;
     study_cancel(j->study);
-    pthread_join(j->thread, NULL);
+    if (j->started) pthread_join(j->thread, NULL);
     study_free(j->study);
     mem_free(j);
 }

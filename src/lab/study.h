@@ -63,7 +63,7 @@ bool study_wait(const Study *s, double seconds); /* until it has finished, at mo
 int study_tables(const Study *s);                /* of the entry, and about, which is the last */
 Table *study_look(const Study *s, int i);        /* a copy of the rows published so far; the caller frees it */
 
-/* Runs a study in a thread of its own. */
+/* Runs a study in a thread of its own; where there is no room for one it is over when job_start returns. */
 typedef struct Job Job;
 Job *job_start(Study *s); /* takes S over */
 const Study *job_study(const Job *j);
