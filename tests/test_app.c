@@ -519,9 +519,9 @@ static void the_spotlight_follows_the_step(void **unused) {
 /* Any key but those that write files or begin something long (x, X, R), or a click, or a paste. */
 static void press_anything(App *a, Rng *r, int w, int h) {
     static const char keys[] = " nN,.[]hjkl<lt>>{}123450zeoptmb?/"
-                               "cgG%sr-ayvSDOw7P+=<Tab><S-Tab><Enter><Esc><Up><Down><Left><Right><PageUp><PageDown>"
+                               "cgG%sr-ayvSDOw7P+=i!UBfTCud<Tab><S-Tab><Enter><Esc><Up><Down><Left><Right><PageUp><PageDown>"
                                "<Home><End><C-l><Delete><Backspace><F1>中";
-    Key key[80];
+    Key key[100];
     int n = 0;
     for (const char *at = keys; *at; n++) at += key_parse(at, &key[n]);
     Event e = {.kind = EVENT_KEY, .key = key[rng_below(r, (uint64_t)n)]};
@@ -541,6 +541,7 @@ static void any_keys_at_any_size(void **unused) {
     for (uint64_t seed = 1; seed <= 12; seed++) {
         Rng r = rng_at(seed, "keys", 0);
         FixtureSpec p = fixture_spec();
+        if (seed % 2 == 0) p.tamper = "layer 1 head 2 off, window 3, token 2 is owls, token 3 is eat";
         if (seed % 3 == 0) p.tokens = 20, p.position = 17, p.layers = 3, p.softcap = 3;
         App *a = screen_new(&p);
         int w = 80, h = 24;
