@@ -80,11 +80,22 @@ const KeyRow *keymap_find(KeyPlace place, const PaneType *pane, Key key) {
 void keymap_show(const char *key, char *out, size_t bytes) {
     static const struct {
         const char *key, *shown;
-    } names[] = {{"<Space>", N_("space")}, {"<Tab>", N_("tab")}, {"<S-Tab>", N_("shift-tab")},
-                 {"<Enter>", N_("enter")}, {"<Esc>", N_("esc")}, {"<lt>", "<"},
-                 {"<Left>", "←"},          {"<Right>", "→"},     {"<Up>", "↑"},
-                 {"<Down>", "↓"},          {"<PageUp>", "PgUp"}, {"<PageDown>", "PgDn"},
-                 {"<Home>", "Home"},       {"<End>", "End"},     {"<C-l>", "^L"},
+    } names[] = {{"<Space>", N_("space")},
+                 {"<Tab>", N_("tab")},
+                 {"<S-Tab>", N_("shift-tab")},
+                 {"<Enter>", N_("enter")},
+                 {"<Esc>", N_("esc")},
+                 {"<lt>", "<"},
+                 {"<Backspace>", N_("backspace")},
+                 {"<Left>", "←"},
+                 {"<Right>", "→"},
+                 {"<Up>", "↑"},
+                 {"<Down>", "↓"},
+                 {"<PageUp>", "PgUp"},
+                 {"<PageDown>", "PgDn"},
+                 {"<Home>", "Home"},
+                 {"<End>", "End"},
+                 {"<C-l>", "^L"},
                  {"<C-z>", "^Z"}};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (strcmp(key, names[i].key)) continue;
