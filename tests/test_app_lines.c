@@ -166,6 +166,8 @@ static void help_scrolls_and_filters(void **unused) {
     screen_keys(a, "<Home>/theme<Enter>");
     screen_expect(a, "next theme: dark");
     screen_refuse(a, "one step forward");
+    screen_expect(a, "│The screen "); /* where it stands */
+    screen_refuse(a, "│The clocks ");
     screen_keys(a, "/whale<Enter>");
     screen_expect(a, "nothing holds");
     screen_keys(a, "<Esc><Esc>");

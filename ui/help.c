@@ -122,16 +122,22 @@ static bool wanted(const HelpView *v, const char *line) {
     return !v->filter[0] || (line[0] != '\0' && line[0] != '#' && reading_holds(line, v->filter));
 }
 
-/* Draws what is within C; returns the rows of the whole text. */
+/* Draws what is within C, of a filtered text with the headings of what is left; returns the rows of the whole text. */
 static int walk(const HelpView *v, Canvas *c, int focus, const Command *screen) {
     Str text;
     str_init(&text);
     help_text(focus, screen, &text);
     Page p = {.c = c, .first = v->first};
+    char *heading = NULL; /* of the line that is looked at, while none of its part was drawn */
     for (char *line = text.s; line;) {
         char *end = strchr(line, '\n');
         if (end) *end = '\0';
-        if (wanted(v, line)) draw_line(&p, line);
+        if (v->filter[0] && line[0] == '#') heading = line;
+        if (wanted(v, line)) {
+            if (heading) draw_line(&p, heading);
+            heading = NULL;
+            draw_line(&p, line);
+        }
         line = end ? end + 1 : NULL;
     }
     str_done(&text);
