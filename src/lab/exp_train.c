@@ -162,7 +162,10 @@ static Status before_tuning(Study *s, Run *run) {
     if (!run_tunes(run)) return status_ok();
     study_about(s, "model_from", "the numbers of '%s', trained in float32", run_origin(run));
     if (c->left_out > 0) {
-        study_warn(s, _("%ld characters of the text have no token in this model's vocabulary; they are left out"),
+        study_warn(s,
+                   ngettext("%ld character of the text has no token in this model's vocabulary; it is left out",
+                            "%ld characters of the text have no token in this model's vocabulary; they are left out",
+                            (unsigned long)c->left_out),
                    c->left_out);
         study_about(s, "left_out", "%ld characters of the text that the vocabulary has no token for", c->left_out);
     }

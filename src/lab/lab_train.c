@@ -169,7 +169,11 @@ void train_say_tuned(Lab *l) {
     }
     Str more;
     str_init(&more);
-    if (c->left_out > 0) str_addf(&more, _("; %ld characters of the text have no token and are left out"), c->left_out);
+    if (c->left_out > 0)
+        str_addf(&more,
+                 ngettext("; %ld character of the text has no token and is left out",
+                          "; %ld characters of the text have no token and are left out", (unsigned long)c->left_out),
+                 c->left_out);
     if (!run_keeps_past(r)) str_add(&more, _("; there is no memory to go back in its past"));
     lab_say(l, more.len ? MESSAGE_WARNING : MESSAGE_INFORMATION,
             _("%s learns %ld parts of %s; on the parts kept for testing its perplexity is %.4g as it was read%s"),
