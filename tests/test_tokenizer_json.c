@@ -336,6 +336,23 @@ static void words_may_have_marks(void **state) {
     tokenizer_free(t);
 }
 
+/* A text on which a pattern goes back and back is not cut by it; the next one is. */
+static void a_pattern_gives_up_on_one_text(void **state) {
+    (void)state;
+    Tokenizer *t = tokenizer_of("{\"pre_tokenizer\":" SPLIT("{\"Regex\":\"(?:b+)+a\"}", "Isolated") "," MODEL "}");
+    char hard[60];
+    Pieces pieces = {0};
+    memset(hard, 'b', sizeof hard);
+    memcpy(hard + sizeof hard - 2, "1a", 2);
+    expect_pieces(t, "abba", "a=a|b=b|b=b|a=a");
+    expect_pieces(t, "aba", "a=a|b=b|a=a"); /* not ab and a: the cut stands before b */
+    tokenizer_encode(t, hard, sizeof hard, &pieces);
+    assert_int_equal(pieces.count, sizeof hard);
+    pieces_done(&pieces);
+    expect_pieces(t, "1aba", "1=1|a=a|b=b|a=a");
+    tokenizer_free(t);
+}
+
 static void what_is_not_known_is_refused(void **state) {
     (void)state;
     expect_json("[]", "'file': its JSON is no object");
@@ -407,6 +424,7 @@ int main(void) {
         cmocka_unit_test(what_vanishes_is_counted),
         cmocka_unit_test(words_may_be_whole),
         cmocka_unit_test(words_may_have_marks),
+        cmocka_unit_test(a_pattern_gives_up_on_one_text),
         cmocka_unit_test(what_is_not_known_is_refused),
         cmocka_unit_test(a_list_is_no_vocabulary),
         cmocka_unit_test(all_is_freed),

@@ -136,6 +136,7 @@ void normalizer_run(const Normalizer *n, Cutting *c, Cutting *spare) {
                                         [NORMALIZE_STRIP] = strip,     [NORMALIZE_STRIP_ACCENTS] = strip_accents};
     for (int i = 0; i < n->count; i++) {
         NormalizeStep *s = &n->step[i];
+        if (s->pattern) pattern_begin(s->pattern);
         cutting_rewrite(c, spare, s->pattern ? replace_pattern : step[s->kind], s);
     }
 }

@@ -24,7 +24,7 @@ struct Pattern {
     pcre2_match_data *match;
     pcre2_match_context *context;
     pcre2_jit_stack *stack;
-    bool gave_up; /* a match went beyond the limits */
+    bool gave_up; /* a match in this text went beyond the limits */
 };
 
 void pattern_free(Pattern *p) {
@@ -57,6 +57,10 @@ Pattern *pattern_own(const char *pattern) {
                                      &error, &at, NULL);
     BUG_ON(!code);
     return pattern_new(code, false);
+}
+
+void pattern_begin(Pattern *p) {
+    p->gave_up = false;
 }
 
 bool pattern_find(Pattern *p, const char *s, size_t n, size_t at, size_t *start, size_t *end) {

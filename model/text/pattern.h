@@ -20,7 +20,9 @@ Status pattern_parse(const char *pattern, Pattern **out) STATUS_CHECKED;
 void pattern_free(Pattern *p);
 
 /* The first match in the valid UTF-8 text S [N] from AT on. False: there is none, or it could not be found within the
- * limits of time and memory. Not thread-safe. */
+ * limits of time and memory; then none is looked for in the rest of the text, until pattern_begin says that another
+ * comes. Not thread-safe. */
+void pattern_begin(Pattern *p);
 bool pattern_find(Pattern *p, const char *s, size_t n, size_t at, size_t *start, size_t *end);
 
 #endif

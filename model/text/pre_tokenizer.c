@@ -217,6 +217,7 @@ static void run_bytes(Cutting *c, Cutting *spare) {
 void pre_tokenizer_run(PreTokenizer *p, Cutting *c, Cutting *spare) {
     for (int i = 0; i < p->count; i++) {
         PreStep *step = &p->step[i];
+        if (step->pattern) pattern_begin(step->pattern);
         switch (step->kind) {
         case PRE_SPLIT:
             cutting_split(c, spare, step->pattern ? split_at_pattern : split_at_text, step);
