@@ -12,6 +12,7 @@
 #include <string.h>
 
 enum {
+    X_LABEL_LEAST_W = 48,
     LABEL_W = 6,     /* "pair 1" */
     FACE_LEAST = 7,  /* columns of a face that still reads well */
     FACE_MOST = 41,  /* larger ones tell no more */
@@ -235,7 +236,7 @@ Plot rope_plot(const RopeSeen *s, int w, Series series[2], double **columns) {
     int distance = s->look.query - s->look.key;
     return (Plot){.series = series,
                   .count = what_if ? 2 : 1,
-                  .x_label = _("distance"),
+                  .x_label = w >= X_LABEL_LEAST_W ? _("distance") : NULL, /* the title says it; numbers need the room */
                   .y_label = _("q·k of these two at any distance"),
                   .level = (double)NAN,
                   .cursor_x = distance >= 0 ? distance : (double)NAN};
