@@ -11,7 +11,6 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { WAKE_READ, WAKE_WRITE };
@@ -212,15 +211,7 @@ static void sleep_on(Worker *w, double seconds) {
         pthread_cond_wait(&w->work, &w->mutex);
         return;
     }
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    double whole = floor(seconds);
-    until.tv_sec += (time_t)whole;
-    until.tv_nsec += (long)((seconds - whole) * 1e9);
-    if (until.tv_nsec >= 1000000000L) {
-        until.tv_nsec -= 1000000000L;
-        until.tv_sec++;
-    }
+    struct timespec until = thread_deadline(seconds);
     pthread_cond_timedwait(&w->work, &w->mutex, &until);
 }
 
@@ -283,11 +274,7 @@ Worker *worker_new(Lab *l, WorkerKind kind) {
     w->interval = 1.0 / 20;
     w->last = -HUGE_VAL;
     pthread_mutex_init(&w->mutex, NULL);
-    pthread_condattr_t monotonic;
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&w->work, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    thread_cond_init(&w->work);
     open_pipe(w);
     if (kind == WORKER_THREAD) BUG_ON(!thread_start(&w->thread, work, w));
     return w;
