@@ -363,6 +363,7 @@ static void memory_is_asked_for(void **state) {
     fixture_refused(l, "seek 3", "no memory");
     fixture_refused(l, "versus lr=1", "memory");
     fixture_do(l, "seek 9");
+    fixture_refused(l, "set batch 60000", "memory");
     fixture_do(l, "restart"); /* the one that is there makes room */
     assert_true(fixture_facts(l).tunes && fixture_facts(l).head == 0);
     room_pretend(need.run / 2);

@@ -13,8 +13,8 @@
 
 typedef struct Lab Lab;
 
-/* The options of a live run: those of lm.train (arch is modern here), prompt=, history= (MB), start=run|pause,
- * threads=, seed=. */
+/* The options of a live run: those of lm.train (arch is modern here), model= and tokenizer= (of others: it is read, or
+ * learns on when corpus= is given), prompt=, history= (MB), start=run|pause, threads=, seed=. */
 Options *lab_options(void);
 /* Refuses what cannot be built, before anything is made. lab_prepare may still fail on what the corpus holds. */
 Status lab_check(const Options *o) STATUS_CHECKED;

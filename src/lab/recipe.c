@@ -131,6 +131,8 @@ Status recipe_of(const Run *r, const Options *before, const Options *after, Reci
         return status_usage(_("the model of this file is none that options describe; it stays as it is"));
     out->optim = run_optim_config(after);
     if (!options_differ(before, after, "epochs") && !options_differ(before, after, "batch")) return status_ok();
+    if (run_tunes(r))
+        STATUS_TRY(tune_room_for(&out->model, tune_tokens(before, &out->model), tune_tokens(after, &out->model)));
     out->batch = (int)options_int(after, "batch");
     out->steps = (long)options_int(after, "epochs") * run_steps_of_epoch(r, out->batch);
     if (out->steps >= run_done(r)) return status_ok();
@@ -264,7 +266,7 @@ void recipe_describe(const Run *r, Options *o) {
 void recipe_words(const Options *o, Str *out) {
     static const char *const shown[] = {"vocab", "d", "layers", "heads", "kv_heads"};
     ModelConfig preset;
-    if (tune_wanted(o)) return; /* the file says them all */
+    if (lab_model(o)) return; /* the file says them all */
     (void)config_preset(options_text(o, "arch"), &preset);
     for (const char *const *field = config_fields(); *field; field++) {
         char usual[64];

@@ -122,13 +122,26 @@ long tune_tokens(const Options *o, const ModelConfig *c) {
            (options_is_set(o, "context") ? (long)options_int(o, "context") : c->context);
 }
 
-Status tune_room(const ModelConfig *c, long tokens, bool *past) {
-    TuneNeed need = tune_need(c, tokens);
-    size_t left = room_left() / 10 * 9; /* others want some, too */
-    *past = need.run + need.past <= left;
-    if (need.run <= left) return status_ok();
+/* Bytes that are left for us: others want some, too. */
+static size_t usable(void) {
+    return room_left() / 10 * 9;
+}
+
+static Status no_room(const ModelConfig *c, long tokens, size_t need, size_t left) {
     return status_usage(
         _("to train %zu parameters takes about %.1f GB of memory (they, gradients, moments, and %ld tokens "
           "at a time), and %.1f GB are free; a smaller batch= or context= needs less"),
-        model_count(c), (double)need.run / GB, tokens, (double)left / GB);
+        model_count(c), (double)need / GB, tokens, (double)left / GB);
+}
+
+Status tune_room(const ModelConfig *c, long tokens, bool *past) {
+    TuneNeed need = tune_need(c, tokens);
+    size_t left = usable();
+    *past = need.run + need.past <= left;
+    return need.run <= left ? status_ok() : no_room(c, tokens, need.run, left);
+}
+
+Status tune_room_for(const ModelConfig *c, long before, long after) {
+    size_t had = tune_need(c, before).run, need = tune_need(c, after).run, left = usable();
+    return need <= had || need - had <= left ? status_ok() : no_room(c, after, need, left + had);
 }

@@ -37,5 +37,7 @@ TuneNeed tune_need(const ModelConfig *c, long tokens);
 long tune_tokens(const Options *o, const ModelConfig *c); /* of a batch that O asks for, at most */
 /* Refuses, with figures, what has no room; *past: whether there is room to go back. */
 Status tune_room(const ModelConfig *c, long tokens, bool *past) STATUS_CHECKED;
+/* The same of a run that is there already, whose batches grow from BEFORE to AFTER tokens. */
+Status tune_room_for(const ModelConfig *c, long before, long after) STATUS_CHECKED;
 
 #endif
