@@ -1,7 +1,10 @@
 /* attn.step: rows add up, masked is masked, and every number follows from those before it. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "io/checkpoint.h"
 #include "small_model.h"
 
 enum { T = 6, HEADS = 4, LAYERS = 2, HEAD_DIM = 4 }; /* <s> the dogs near the cat; d 16 */
@@ -124,6 +127,33 @@ static void what_is_not_there_is_refused(void **state) {
     study_free(run_study_until(STATUS_USAGE, "attn.step", small_model_pair, "ids=1", "prompt=the", NULL));
 }
 
+/* All heads of a long text would be more rows than anybody reads: a part is offered. */
+static void too_many_rows_are_refused(void **state) {
+    (void)state;
+    ModelConfig c = config_modern();
+    c.vocab = 5;
+    c.d = c.d_ff = 8;
+    c.head_dim = 2;
+    c.context = 1000;
+    Model *m = model_new(&c, 1);
+    char path[64], model[80];
+    Str ids;
+    str_init(&ids);
+    str_add(&ids, "ids=1");
+    for (int i = 1; i < 900; i++) str_add(&ids, ",1");
+    snprintf(path, sizeof path, "/tmp/lantern_test_rows_%ld", (long)getpid());
+    snprintf(model, sizeof model, "model=%s", path);
+    Status s = checkpoint_write(path, m, NULL, NULL, 1, 0, 0, NULL);
+    assert_int_equal(s.code, STATUS_OK);
+    Study *study = run_study_until(STATUS_USAGE, "attn.step", model, ids.s, NULL);
+    assert_string_equal(study_state(study).status.text,
+                        "6480000 rows are more than the 5000000 that a table takes: layer= and head= take a part");
+    study_free(study);
+    assert_int_equal(remove(path), 0);
+    str_done(&ids);
+    model_free(m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_pair_is_there),
@@ -133,6 +163,7 @@ int main(void) {
         cmocka_unit_test(scores_are_products_of_vectors),
         cmocka_unit_test(ids_stand_for_the_prompt),
         cmocka_unit_test(what_is_not_there_is_refused),
+        cmocka_unit_test(too_many_rows_are_refused),
     };
     return cmocka_run_group_tests(tests, small_model_make, small_model_remove);
 }

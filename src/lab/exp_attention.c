@@ -32,6 +32,18 @@ static Status check(const Options *o) {
     return models_check(o, "prompt");
 }
 
+enum { STEP_MOST = 5000000 }; /* rows of a table */
+
+/* Pairs of N tokens, or numbers of their queries, keys and values: whichever are more. */
+static Status check_size(const ModelConfig *c, int n, int layer, int head) {
+    long long pairs = (long long)n * n, numbers = 3LL * n * c->head_dim;
+    long long heads = (layer < 0 ? c->layers : 1) * (head < 0 ? (long long)c->heads : 1);
+    long long rows = heads * (pairs > numbers ? pairs : numbers);
+    if (rows <= STEP_MOST) return status_ok();
+    return status_usage(_("%lld rows are more than the %d that a table takes: layer= and head= take a part"), rows,
+                        STEP_MOST);
+}
+
 static void look(Study *s, const Scene *scene, int layer, int head) {
     Observers *observers = observers_new();
     Snapshot *seen = snapshot_new(&(SnapshotFacts){0});
@@ -49,10 +61,11 @@ static Status step(Study *s, const TrainedModel *m) {
     STATUS_TRY(number_or_all(o, "layer", c->layers - 1, &layer));
     STATUS_TRY(number_or_all(o, "head", c->heads - 1, &head));
     STATUS_TRY(models_ids(m, o, "prompt", MODELS_PROMPT, &ids, &n));
+    Status status = check_size(c, n, layer, head);
     Scene scene = models_scene(m, ids, n, study_seed(s));
-    look(s, &scene, layer, head);
+    if (status_is_ok(&status)) look(s, &scene, layer, head);
     mem_free(ids);
-    return status_ok();
+    return status;
 }
 
 static Status run(Study *s) {
