@@ -135,8 +135,8 @@ static void draw_bigs(const SnapshotFacts *f, Canvas *c, Rect r) {
 static void draw_reads_only(const PaneContext *x, Canvas *c) {
     const Table *parts = snapshot_table(x->snapshot, "model");
     int y = draw_paragraph(c, (Rect){1, 0, c->w - 2, c->h},
-                           _("This model is only read: somebody else trained it, and nothing here changes it. "
-                             ":restart corpus=FILE trains it on a text of yours, :restart model=none one of our own."),
+                           _("This model is only read: somebody else trained it. :restart corpus=FILE trains it on a "
+                             "text, :restart model=none one of our own."),
                            STYLE_TEXT);
     int name = parts ? table_find(parts, "part") : -1, count = parts ? table_find(parts, "parameters") : -1;
     if (name < 0 || count < 0) return;
