@@ -7,6 +7,7 @@
 #include "io/tokenizer_json.h"
 #include "io/tokenizer_steps.h"
 #include "text/pipeline.h"
+#include "utf8.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -336,6 +337,27 @@ static void words_may_have_marks(void **state) {
     tokenizer_free(t);
 }
 
+/* Whatever a file has in it, what is said of it is UTF-8. */
+static void sentences_have_whole_characters(void **state) {
+    (void)state;
+    Str json;
+    str_init(&json);
+    str_add(&json, "{\"model\":{\"type\":\"BPE\",\"vocab\":{\"a\":0,\"x");
+    for (int i = 0; i < 60; i++) str_add(&json, "\xc3\xa9");
+    str_add(&json, "\":0},\"merges\":[]}}");
+    const char *const bad[] = {json.s,
+                               "{\"pre_tokenizer\":" SPLIT("{\"Regex\":\"\\\\\xc3\xa9\"}", "Isolated") "," MODEL "}",
+                               "{\"pre_tokenizer\":" SPLIT("{\"Regex\":\"(?P\xc3\xa9)\"}", "Isolated") "," MODEL "}"};
+    for (int i = 0; i < 3; i++) {
+        Tokenizer *t;
+        Status s = tokenizer_json_parse("file", bad[i], strlen(bad[i]), &t);
+        assert_int_equal(s.code, STATUS_USAGE);
+        if (!utf8_valid(s.text, strlen(s.text), NULL)) fail_msg("%s", s.text);
+        assert_non_null(strstr(s.text, "\xc3\xa9"));
+    }
+    str_done(&json);
+}
+
 /* A text on which a pattern goes back and back is not cut by it; the next one is. */
 static void a_pattern_gives_up_on_one_text(void **state) {
     (void)state;
@@ -424,6 +446,7 @@ int main(void) {
         cmocka_unit_test(what_vanishes_is_counted),
         cmocka_unit_test(words_may_be_whole),
         cmocka_unit_test(words_may_have_marks),
+        cmocka_unit_test(sentences_have_whole_characters),
         cmocka_unit_test(a_pattern_gives_up_on_one_text),
         cmocka_unit_test(what_is_not_known_is_refused),
         cmocka_unit_test(a_list_is_no_vocabulary),

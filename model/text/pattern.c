@@ -86,7 +86,9 @@ typedef struct {
     Str out;
 } Reading;
 
+/* What stands there, to the end of its last character. */
 static Status refuse(const Reading *r, size_t bytes) {
+    while (((unsigned char)r->s[r->at + bytes] & 0xc0) == 0x80) bytes++;
     return status_usage(_("'%.*s' in a pattern is not known here"), (int)bytes, r->s + r->at);
 }
 

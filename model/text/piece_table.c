@@ -8,6 +8,8 @@
 #include <limits.h>
 #include <string.h>
 
+enum { SHOWN_MOST = 100 }; /* bytes */
+
 void piece_table_init(PieceTable *t) {
     *t = (PieceTable){0};
     texts_init(&t->texts);
@@ -22,18 +24,21 @@ void piece_table_done(PieceTable *t) {
     *t = (PieceTable){0};
 }
 
-static int shown_bytes(size_t bytes) {
-    return bytes > 100 ? 100 : (int)bytes;
+/* Of a piece in a sentence: never half a character. */
+static int shown_bytes(const char *s, size_t bytes) {
+    size_t shown = bytes > SHOWN_MOST ? SHOWN_MOST : bytes;
+    while (shown > 0 && shown < bytes && ((unsigned char)s[shown] & 0xc0) == 0x80) shown--;
+    return (int)shown;
 }
 
 static Status check_new(const PieceTable *t, const char *s, size_t bytes, long long id) {
     if (bytes == 0) return status_usage(_("id %lld has an empty piece"), id);
     if (bytes > INT_MAX / 2) return status_usage(_("the piece of id %lld is too long"), id);
     if (id < 0 || id >= PIECE_TABLE_IDS)
-        return status_usage(_("piece '%.*s' has id %lld; ids are 0 to %d"), shown_bytes(bytes), s, id,
+        return status_usage(_("piece '%.*s' has id %lld; ids are 0 to %d"), shown_bytes(s, bytes), s, id,
                             PIECE_TABLE_IDS - 1);
     if (id < t->ids && t->text[id])
-        return status_usage(_("id %lld is given to two pieces, the second is '%.*s'"), id, shown_bytes(bytes), s);
+        return status_usage(_("id %lld is given to two pieces, the second is '%.*s'"), id, shown_bytes(s, bytes), s);
     return status_ok();
 }
 
@@ -73,7 +78,7 @@ const char *piece_table_piece(const PieceTable *t, int id, size_t *bytes) {
 static Status need(const PieceTable *t, const char *s, size_t bytes, int *id) {
     *id = piece_table_find(t, s, bytes);
     if (*id >= 0) return status_ok();
-    return status_usage(_("'%.*s' is no piece of the vocabulary"), shown_bytes(bytes), s);
+    return status_usage(_("'%.*s' is no piece of the vocabulary"), shown_bytes(s, bytes), s);
 }
 
 Status piece_table_merge(const PieceTable *t, MergeRules *rules, const char *left, size_t left_bytes, const char *right,
