@@ -122,6 +122,12 @@ static void follow_newest(App *a, int before) {
     }
 }
 
+/* All that was asked for before the newest mark is done, and shown. */
+static bool is_settled(const App *a, const SnapshotFacts *f) {
+    return f->mark >= a->mark && f->state != RUN_RUNNING && f->state != RUN_LOADING && !f->unfinished &&
+           !f->decode_running;
+}
+
 void app_show(App *a, const Snapshot *s) {
     const Snapshot *old = a->snapshot;
     bool read = snapshot_facts(s)->reads_only;
@@ -133,6 +139,9 @@ void app_show(App *a, const Snapshot *s) {
     if (snapshot_facts(s)->step == a->scrub || snapshot_facts(s)->message_number != a->message_number) a->scrub = -1;
     take_message(a);
     session_arrive(a);
+    if (is_settled(a, snapshot_facts(s)))
+        for (int i = 0; i < pane_count(); i++)
+            if (pane_at(i)->look) pane_at(i)->look(a->state[i], s);
 }
 
 const Snapshot *app_snapshot(const App *a) {

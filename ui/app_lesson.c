@@ -2,6 +2,7 @@
 #include "app_private.h"
 
 #include "pane.h"
+#include "session.h"
 
 #include <string.h>
 
@@ -39,4 +40,5 @@ void app_run_page(App *a, const char *lines) {
     if (ask_first_of_lines(a, lines, "again")) return;
     app_run_lines(a, lines);
     app_set_focus(a, pane_find("lesson"));
+    if (a->arriving.len == 0) session_cursor(a, lines);
 }

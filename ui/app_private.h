@@ -15,7 +15,7 @@
 #include "writing.h"
 
 typedef enum { OVERLAY_NONE, OVERLAY_HELP, OVERLAY_OPTIONS, OVERLAY_TAMPERING } Overlay;
-typedef enum { ARRIVAL_KEPT, ARRIVAL_VISIT, ARRIVAL_HOME } Arrival; /* what the screen's lines belong to */
+typedef enum { ARRIVAL_KEPT, ARRIVAL_VISIT, ARRIVAL_HOME, ARRIVAL_PAGE } Arrival; /* what the screen's lines belong to */
 typedef enum { ASK_NOTHING, ASK_COMMAND, ASK_FIND, ASK_PROMPT } Ask;
 
 /* What the layout follows from. */

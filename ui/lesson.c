@@ -126,9 +126,16 @@ static Status read_choice(LessonPage *p, const char *text, bool right) {
 
 /* ---- pages ---- */
 
-static Status end_page(const Reader *r) {
-    const LessonPage *p = r->page;
-    if (!p || !p->question) return status_ok();
+static Status end_page(Reader *r) {
+    LessonPage *p = r->page;
+    if (!p) return status_ok();
+    if (p->commands || p->reveal) {
+        Str both;
+        str_init(&both);
+        str_addf(&both, "%s%s", p->commands ? p->commands : "", p->reveal ? p->reveal : "");
+        p->both = str_take(&both);
+    }
+    if (!p->question) return status_ok();
     if (p->choices == 1 || (p->choices > 1 && p->right < 0))
         return status_usage(_("the question “%s” has no right answer among others"), p->question);
     if (p->choices == 0 && !p->cell.table && isnan(p->number))
@@ -294,7 +301,7 @@ static void free_cell(LessonCell *c) {
 }
 
 static void free_page(LessonPage *p) {
-    char *texts[] = {p->title, p->source, p->text, p->commands, p->question, p->reveal, p->explains};
+    char *texts[] = {p->title, p->source, p->text, p->commands, p->question, p->reveal, p->both, p->explains};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) mem_free(texts[i]);
     for (int i = 0; i < p->choices; i++) mem_free(p->choice[i]);
     free_cell(&p->cell);

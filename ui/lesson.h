@@ -51,6 +51,7 @@ typedef struct {
     double number, tolerance;
     bool relative;  /* the tolerance is a part of the number */
     char *reveal;   /* lines, carried out with the answer */
+    char *both;     /* those and the commands, for a page that was answered before; NULL: there are none */
     char *explains; /* said then */
     LessonClaim *claim;
     int claims, claim_capacity;

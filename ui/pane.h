@@ -104,6 +104,8 @@ typedef struct {
     const char *(*prefix)(const void *state); /* of the files; NULL: the pane's name */
     /* A few words for the title after the name: "layer 2 head 1". NULL: none. */
     void (*subtitle)(const PaneContext *x, char *out, size_t bytes);
+    /* Called with what is shown when the laboratory has done what was asked of it. NULL: nothing to note. */
+    void (*look)(void *state, const Snapshot *s);
     /* Called often: state that lives beside the snapshot (a running job). True: draw again. NULL: none. */
     bool (*tick)(void *state);
     /* Waits until nothing runs beside the snapshot, at most SECONDS; true: nothing runs. NULL: nothing ever does. */

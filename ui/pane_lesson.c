@@ -39,11 +39,17 @@ static void show_page(LessonState *s, int page) {
     s->typed[0] = '\0';
 }
 
-/* What a typed number is held against stays what it was. */
+/* What a typed number is held against is what the run said then, whatever it says later. */
 static void settle(const LessonState *s, const Snapshot *seen) {
     LessonAnswer *a = &s->answer[s->page];
     const LessonPage *p = lesson_page(s);
     if (a->given && p->choices == 0 && isnan(a->right)) a->right = lesson_number_of(p, seen);
+}
+
+/* What sets the screen for the page; when it was answered it shows the answer. */
+static const char *lines_of(const LessonState *s) {
+    const LessonPage *p = lesson_page(s);
+    return s->answer[s->page].given ? p->both : p->commands;
 }
 
 /* ... and the screen is set for it. */
@@ -51,7 +57,7 @@ static void go_to(PaneCall *call, int page) {
     LessonState *s = call->state;
     settle(s, call->snapshot);
     show_page(s, page);
-    call->lines = lesson_page(s)->commands;
+    call->lines = lines_of(s);
 }
 
 static Status open_lesson(LessonState *s, const char *name) {
@@ -76,6 +82,7 @@ static void give(PaneCall *call, LessonAnswer answer) {
     s->typing = false;
     s->scroll = 1 << 20; /* what is said then stands below */
     call->lines = lesson_page(s)->reveal;
+    if (!call->lines) settle(s, call->snapshot);
 }
 
 static bool give_typed(PaneCall *call) {
@@ -190,6 +197,12 @@ static void lesson_type(PaneCall *call, const Event *e) {
         if ((unsigned char)*c > ' ' && (unsigned char)*c < 0x80) type_key(call, (Key)*c);
 }
 
+/* The run has done what the answer asked for. */
+static void lesson_look(void *state, const Snapshot *seen) {
+    LessonState *s = state;
+    if (s->lesson) settle(s, seen);
+}
+
 /* ---- commands ---- */
 
 /* Opens a lesson; with a page, from 1, the screen is set for it. */
@@ -226,10 +239,9 @@ static Status run_page(void *owner, const Words *words) {
 
 static Status run_again(void *owner, const Words *words) {
     PaneCall *call = owner;
-    const LessonPage *p = lesson_page(call->state);
     (void)words;
-    if (!p) return status_usage(_("no lesson is open; 'lesson NAME' opens one"));
-    call->lines = p->commands;
+    if (!lesson_page(call->state)) return status_usage(_("no lesson is open; 'lesson NAME' opens one"));
+    call->lines = lines_of(call->state);
     return status_ok();
 }
 
@@ -317,7 +329,7 @@ static Status run_turn(void *owner, const Words *words) {
 
 static bool lesson_offers(const PaneContext *x, const char *line) {
     const LessonState *s = x->state;
-    if (!strcmp(line, "again")) return s->lesson && lesson_page(s)->commands;
+    if (!strcmp(line, "again")) return s->lesson && lines_of(s);
     return true;
 }
 
@@ -362,6 +374,7 @@ const PaneType pane_lesson = {
     .keys = lesson_keys,
     .commands = lesson_commands,
     .offers = lesson_offers,
+    .look = lesson_look,
     .tables = lesson_tables,
     .save = lesson_save,
     .subtitle = lesson_subtitle,

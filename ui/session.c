@@ -199,6 +199,17 @@ Status session_return(App *a) {
     return s;
 }
 
+void session_cursor(App *a, const char *lines) {
+    Str text;
+    str_init(&text);
+    str_addf(&text, "%s\n", SESSION_SCREEN);
+    for (const char *line = lines, *end; (end = strchr(line, '\n')); line = end + 1)
+        if (strncmp(line, "cursor ", 7) == 0) str_add_n(&text, line, (size_t)(end + 1 - line));
+    Status s = a->worker ? play(a, "", text.s, ARRIVAL_PAGE) : status_ok();
+    (void)s; /* the queue is full: the cursor stands where it is */
+    str_done(&text);
+}
+
 /* Whether what was posted before the screen's lines was refused: the message says so, and the screen stays. */
 static bool refused(const App *a) {
     const SnapshotFacts *f = snapshot_facts(a->snapshot);

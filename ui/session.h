@@ -15,6 +15,9 @@ Status session_resume(App *a, const char *path) STATUS_CHECKED;
 Status session_visit(App *a, const char *lines) STATUS_CHECKED;
 /* Back to the run that waits, and to what showed before the visit. */
 Status session_return(App *a) STATUS_CHECKED;
+/* Of LINES, which were carried out just now, those that move the cursor once more when the laboratory has done its part: before
+ * that it could not stand where there is no token yet. */
+void session_cursor(App *a, const char *lines);
 /* Runs the screen's lines once the snapshot shows that the laboratory is done. Called with every new snapshot. */
 void session_arrive(App *a);
 

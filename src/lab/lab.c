@@ -258,9 +258,9 @@ static bool says(const Words *w, const char *key) {
     return false;
 }
 
-/* Without its model, or with another one, a tokenizer that was there before goes, too. */
-static Status set_pairs(const Options *before, Options *o, const Words *w) {
-    STATUS_TRY(options_set_pairs(o, w->word + 1, w->count - 1));
+/* The words from FIRST on. Without its model, or with another one, a tokenizer that was there before goes, too. */
+static Status set_pairs(const Options *before, Options *o, const Words *w, int first) {
+    STATUS_TRY(options_set_pairs(o, w->word + first, w->count - first));
     bool other = !lab_model(o) || options_differ(before, o, "model");
     if (other && options_is_set(o, "tokenizer") && !says(w, "tokenizer="))
         STATUS_TRY(options_set(o, "tokenizer", LAB_NO_MODEL));
@@ -274,11 +274,24 @@ Status lab_knows_corpus(const Lab *l) {
     return status_usage(_("%s; 'restart corpus=FILE' begins with another"), run_missing(r));
 }
 
+/* Those of a run that nobody asked anything of; what the machine can give stays. */
+static Options *afresh_options(const Options *before) {
+    static const char *const kept[] = {"threads", "history"};
+    Options *o = lab_options();
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
+        if (!options_is_given(before, kept[i])) continue;
+        Status s = options_set(o, kept[i], options_value(before, kept[i]));
+        BUG_ON(!status_is_ok(&s)); /* it was accepted before */
+    }
+    return o;
+}
+
 /* Trains at once when the run before did, unless start= says otherwise; what is fine-tuned is held first. */
 Status lab_do_restart(Lab *l, const Words *w) {
-    Options *o = options_copy(l->options);
-    Status s = says(w, "corpus=") || says(w, "model=") ? status_ok() : lab_knows_corpus(l);
-    if (status_is_ok(&s)) s = set_pairs(l->options, o, w);
+    bool afresh = w->count > 1 && strcmp(w->word[1], "afresh") == 0;
+    Options *o = afresh ? afresh_options(l->options) : options_copy(l->options);
+    Status s = afresh || says(w, "corpus=") || says(w, "model=") ? status_ok() : lab_knows_corpus(l);
+    if (status_is_ok(&s)) s = set_pairs(l->options, o, w, afresh ? 2 : 1);
     if (!status_is_ok(&s)) {
         options_free(o);
         return s;

@@ -306,8 +306,9 @@ static const Option filter_rows[] = {
     {0},
 };
 
-static Status read_filter(Options *o, const Words *w, FilterConfig *c) {
-    STATUS_TRY(options_set_pairs(o, w->word + 1, w->count - 1));
+/* The words from FIRST on. */
+static Status read_filter(Options *o, const Words *w, int first, FilterConfig *c) {
+    STATUS_TRY(options_set_pairs(o, w->word + first, w->count - first));
     if (options_is_set(o, "tau")) c->tau = options_real(o, "tau");
     if (options_is_set(o, "top_k")) c->top_k = (int)options_int(o, "top_k");
     if (options_is_set(o, "top_p")) c->top_p = options_real(o, "top_p");
@@ -319,24 +320,18 @@ uint64_t decode_seed(const Lab *l) {
     return l->decode.seed_given ? l->decode.seed : run_seed(l->train.live);
 }
 
-static bool is_word(const Words *w, const char *word) {
-    return w->count == 2 && strcmp(w->word[1], word) == 0;
-}
-
 Status lab_do_filter(Lab *l, const Words *w) {
     Decoding *d = &l->decode;
     FilterConfig c = d->filter;
-    bool greedy = is_word(w, "greedy");
-    if (!greedy && !is_word(w, "draw")) {
-        Options *o = options_new(filter_rows);
-        Status s = read_filter(o, w, &c);
-        if (status_is_ok(&s) && options_is_set(o, "seed")) {
-            d->seed = (uint64_t)options_int(o, "seed");
-            d->seed_given = true;
-        }
-        options_free(o);
-        if (!status_is_ok(&s)) return s;
+    bool greedy = strcmp(w->word[1], "greedy") == 0, draw = strcmp(w->word[1], "draw") == 0;
+    Options *o = options_new(filter_rows);
+    Status s = read_filter(o, w, greedy || draw ? 2 : 1, &c);
+    if (status_is_ok(&s) && options_is_set(o, "seed")) {
+        d->seed = (uint64_t)options_int(o, "seed");
+        d->seed_given = true;
     }
+    options_free(o);
+    if (!status_is_ok(&s)) return s;
     d->filter = c;
     d->sampling = !greedy;
     d->stale = true;
