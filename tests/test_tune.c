@@ -78,6 +78,71 @@ static void a_step_is_what_others_say(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) check_step(&cases[i]);
 }
 
+/* Three steps of a real model on the first 40 lines of a text, all of them in a batch. Skipped without LANTERN_SHARED.
+ */
+enum { STEPS = 3, LINES = 40 };
+typedef struct {
+    const char *optimizer;
+    double loss[STEPS], norm[STEPS], trained, after;
+} RealReference;
+
+static void first_lines(const char *from, int lines, const char *to) {
+    Str text;
+    str_init(&text);
+    assert_ok(file_read(from, 0, &text));
+    char *end = text.s;
+    for (int i = 0; i < lines; i++) end = strchr(end, '\n') + 1;
+    *end = '\0';
+    tiny_write(to, text.s);
+    str_done(&text);
+}
+
+static void check_real(const char *shared, const RealReference *want) {
+    char from[600], to[] = "/tmp/lantern-tune-XXXXXX", model[600], tokenizer[600], corpus[60], optimizer[40];
+    int fd = mkstemp(to);
+    assert_true(fd >= 0);
+    close(fd);
+    snprintf(from, sizeof from, "%s/data/reference/bpe/genesis.txt", shared);
+    first_lines(from, LINES, to);
+    snprintf(model, sizeof model, "model=%s/data/stories260K/stories260K.bin", shared);
+    snprintf(tokenizer, sizeof tokenizer, "tokenizer=%s/data/stories260K/tok512.bin", shared);
+    snprintf(corpus, sizeof corpus, "corpus=%s", to);
+    snprintf(optimizer, sizeof optimizer, "optimizer=%s", want->optimizer);
+    Study *s = run_study("lm.train", model, tokenizer, corpus, optimizer, "lr=0.0005", "schedule=constant", "warmup=0",
+                         "batch=1000", "epochs=3", NULL);
+    Table *curve = study_result(s, "curve"), *before = study_result(s, "before"), *after = study_result(s, "result");
+    for (int i = 0; i < STEPS; i++) {
+        assert_near(cell_real(curve, i, "loss"), want->loss[i], 5e-5);
+        assert_near(cell_real(curve, i, "grad_norm"), want->norm[i], 5e-4);
+    }
+    assert_near(cell_real(before, 0, "nll"), want->loss[0], 1e-5);
+    assert_near(cell_real(before, 1, "nll"), 4.198860934, 1e-5);
+    assert_near(cell_real(after, 0, "nll"), want->trained, 5e-5);
+    assert_near(cell_real(after, 1, "nll"), want->after, 5e-5);
+    table_free(curve);
+    table_free(before);
+    table_free(after);
+    study_free(s);
+    unlink(to);
+}
+
+static void a_real_model_learns_as_others_say(void **state) {
+    (void)state;
+    static const RealReference cases[] = {{"sgd",
+                                           {3.757325738, 3.753233323, 3.749151505},
+                                           {8.195437719, 8.174234131, 8.153051967},
+                                           3.745080272,
+                                           4.189705697},
+                                          {"adamw",
+                                           {3.757325738, 3.057755265, 2.699926742},
+                                           {8.195437719, 4.045591778, 2.569923424},
+                                           2.467835167,
+                                           3.280135118}};
+    const char *shared = getenv("LANTERN_SHARED");
+    if (!shared) skip();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) check_real(shared, &cases[i]);
+}
+
 /* --- live --- */
 
 static Lab *tuning_lab(const TinyModel *t, const char *pairs) {
@@ -304,6 +369,7 @@ static void headless_says_before_and_after(void **state) {
     expect_refused("corpus=", "lm.train", model, tokenizer, NULL);
     expect_refused("goes with model=", "lm.train", tokenizer, NULL);
     expect_refused("d=", "lm.train", model, tokenizer, corpus, "d=8", NULL);
+    expect_refused("arch=", "lm.train", model, tokenizer, corpus, "arch=gpt", NULL);
     expect_refused("tokens=", "lm.train", model, tokenizer, corpus, "tokens=char", NULL);
     expect_refused("context=9", "lm.train", model, tokenizer, corpus, "context=9", NULL);
     expect_refused("no model of others", "lm.train", "model=/nowhere", corpus, NULL);
@@ -383,6 +449,7 @@ static void memory_is_asked_for(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_step_is_what_others_say),
+        cmocka_unit_test(a_real_model_learns_as_others_say),
         cmocka_unit_test(it_is_held_and_learns),
         cmocka_unit_test(it_is_changed_on_the_way),
         cmocka_unit_test(without_a_text_it_is_read),

@@ -48,6 +48,7 @@ static Status check_model(const Options *o) {
     if (!model) return status_ok();
     if (!loaded_is(model))
         return status_usage(_("model: '%s' is no model of others: neither a llama2.c file nor a folder"), model);
+    if (options_is_given(o, "arch")) return tune_refuses_field("arch", model);
     if (options_is_given(o, "corpus")) return status_ok();
     return status_usage(_("model= goes with corpus=, the text that '%s' is to learn"), model);
 }
