@@ -1,6 +1,7 @@
-/* lab_internal: what a laboratory is made of, for the files that carry out its commands: lab_train.c (the training
- * clock), lab_change.c (what is changed meanwhile), lab_versus.c (a second run), lab_decode.c (the decoding clock and
- * tampering), lab_beam.c, lab_bpe.c, lab_swap.c, lab_sampling.c, lab_files.c, lab_visit.c. Private to lab. */
+/* lab_internal: what a laboratory is made of, for the files that carry out its commands: lab_make.c (runs that begin),
+ * lab_train.c (the training clock), lab_change.c (what is changed meanwhile), lab_versus.c (a second run), lab_decode.c
+ * (the decoding clock and tampering), lab_beam.c, lab_bpe.c, lab_swap.c, lab_sampling.c, lab_files.c, lab_visit.c.
+ * Private to lab. */
 #ifndef LAB_INTERNAL_H
 #define LAB_INTERNAL_H
 
@@ -119,6 +120,7 @@ void lab_say(Lab *l, int level, const char *format, ...) __attribute__((format(p
 Run *lab_shown(const Lab *l); /* what is looked at */
 /* A run of O is to be made, which passes into L; it trains at once when the one before did. */
 void lab_begin(Lab *l, Options *o);
+Status lab_make_run(Lab *l) STATUS_CHECKED; /* that one, now; what fails is also said */
 /* Refuses where the corpus of an opened run is missing: none other is taken in its place unasked. */
 Status lab_knows_corpus(const Lab *l) STATUS_CHECKED;
 /* The parameters looked at, or what is made of them, are others now. */
