@@ -245,13 +245,28 @@ static void without_a_text_it_is_read(void **state) {
     assert_true(fixture_facts(l).reads_only);
     fixture_refused(l, "run", "restart corpus=FILE");
     fixture_refused(l, "set lr 1", "restart corpus=FILE");
-    char line[100];
+    char line[200];
     snprintf(line, sizeof line, "restart corpus=%s", t.text);
     fixture_do(l, line);
     assert_true(fixture_facts(l).tunes && fixture_facts(l).state == RUN_PAUSED);
     snprintf(line, sizeof line, "open %s", t.model);
     fixture_do(l, line);
     assert_true(fixture_facts(l).reads_only);
+    snprintf(line, sizeof line, "save %s/refers", t.folder); /* it says where the model is, */
+    fixture_do(l, line);
+    snprintf(line, sizeof line, "restart model=%s/refers corpus=%s", t.folder, t.text);
+    fixture_do(l, line);
+    assert_true(fixture_facts(l).tunes);
+    assert_string_equal(fixture_facts(l).name, "letters"); /* and that one is learnt from */
+    snprintf(line, sizeof line, "%s/refers", t.folder);
+    unlink(line);
+    fixture_do(l, "until 1");
+    snprintf(line, sizeof line, "save %s/run.model", t.folder);
+    fixture_do(l, line);
+    snprintf(line, sizeof line, "open %s/run.model", t.folder);
+    fixture_do(l, line);
+    fixture_do(l, "restart");
+    assert_true(fixture_facts(l).tunes && fixture_facts(l).head == 0);
     lab_free(l);
     tiny_remove(&t);
 }

@@ -67,6 +67,17 @@ static Status read_reference(const char *path, char **model, char **tokenizer) {
     return s;
 }
 
+void loaded_origin(const char *path, const char *tokenizer, char **model, char **its_tokenizer) {
+    if (is_reference(path)) {
+        Status s = read_reference(path, model, its_tokenizer);
+        if (status_is_ok(&s)) return;
+        mem_free(*model);
+        mem_free(*its_tokenizer);
+    }
+    *model = mem_text(path);
+    *its_tokenizer = mem_text(tokenizer);
+}
+
 bool loaded_is(const char *path) {
     if (file_is_folder(path) || is_reference(path)) return true;
     return !checkpoint_begins(path) && (str_ends_in(path, ".bin") || str_ends_in(path, ".safetensors"));

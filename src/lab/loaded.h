@@ -21,6 +21,9 @@ typedef struct {
 bool loaded_is(const char *path);
 /* What can be said without reading numbers. TOKENIZER may be NULL. */
 Status loaded_check(const char *path, const char *tokenizer) STATUS_CHECKED;
+/* Where a model and its tokenizer (NULL: its own) lie: PATH and TOKENIZER, or what the file PATH refers to
+ * (loaded_refer). Both results are owned by the caller. */
+void loaded_origin(const char *path, const char *tokenizer, char **model, char **its_tokenizer);
 /* What it is made of, without reading numbers. */
 Status loaded_config(const char *path, ModelConfig *out) STATUS_CHECKED;
 Status loaded_read(const char *path, const char *tokenizer, LoadedModel *out) STATUS_CHECKED;

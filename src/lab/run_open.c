@@ -161,8 +161,7 @@ static Status tune_loaded(const Options *o, LoadedModel *l, const RunStart *star
     STATUS_TRY(tune_corpus(o, l->vocab, start, part, seed, &corpus));
     Run *r = run_begin(o, start, seed, threads, corpus, l->model);
     l->model = NULL;
-    r->data->model = mem_text(tune_model(o));
-    r->data->tokenizer = mem_text(tune_tokenizer(o));
+    loaded_origin(tune_model(o), tune_tokenizer(o), &r->data->model, &r->data->tokenizer);
     r->data->part = part;
     *out = r;
     return status_ok();
