@@ -124,6 +124,9 @@ typedef struct {
 
 const OpInfo *op_info(OpKind op);
 
+/* That of layer norm or of RMS norm, whichever the node is. */
+const char *op_norm_formula(const Node *n);
+
 #define OP(constant, name, formula)                                                                                    \
     void op_##name##_forward(Tape *t, const Node *n);                                                                  \
     void op_##name##_backward(Tape *t, const Node *n);

@@ -16,6 +16,10 @@
 enum { SPARE_U, SPARE_DU, SPARE_GAIN, SPARE_BIAS, SPARE_GRAD, SPARE_ROWS };
 enum { KEPT = 2 }; /* numbers of a group */
 
+const char *op_norm_formula(const Node *n) {
+    return n->arg.norm.kind == NORM_RMS ? "y = x / sqrt(mean(x^2) + eps) * g" : op_info(OP_NORM)->formula;
+}
+
 Vid tape_norm(Tape *t, Vid x, NormKind kind, int gain, int bias, int group, double eps) {
     int rows = t->value[x].rows, cols = t->value[x].cols;
     if (group == 0) group = cols;

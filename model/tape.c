@@ -326,7 +326,7 @@ NodeInfo tape_node(const Tape *t, int node) {
     const Node *n = &t->node[node];
     return (NodeInfo){.name = t->value[n->out[0]].name,
                       .op = infos[n->op].name,
-                      .formula = infos[n->op].formula,
+                      .formula = n->op == OP_NORM ? op_norm_formula(n) : infos[n->op].formula,
                       .in = {n->in[0], n->in[1], n->in[2]},
                       .out = n->out[0],
                       .weight = n->weight,

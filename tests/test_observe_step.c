@@ -58,6 +58,23 @@ static void values_are_those_of_the_probe(void **state) {
     expect_values(stage_rich());
 }
 
+/* Of layer norm in a GPT, of RMS norm in a modern model, never of both. */
+static void norms_have_their_own_formula(void **state) {
+    (void)state;
+    const ModelConfig config[] = {config_gpt(), config_modern()};
+    for (int i = 0; i < 2; i++) {
+        Stage *s = stage_new(SENTENCE, config[i]);
+        Snapshot *seen = stage_look(s, "step");
+        const Table *ops = snapshot_table(seen, "ops");
+        long row = 0;
+        while (strcmp(word(ops, row, "kind"), "norm") != 0) row++;
+        assert_int_equal(!strstr(word(ops, row, "formula"), "x - mean"), i == 1);
+        assert_int_equal(!strstr(word(ops, row, "formula"), "mean(x^2)"), i == 0);
+        snapshot_unref(seen);
+        stage_free(s);
+    }
+}
+
 /* Worked out once more from the logits. */
 static double loss_of(Stage *s) {
     const real *logits = observers_logits(s->observers, &s->scene);
@@ -297,6 +314,7 @@ static void a_lean_pass_says_its_loss(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_are_those_of_the_probe),
+        cmocka_unit_test(norms_have_their_own_formula),
         cmocka_unit_test(the_loss_is_that_of_the_logits),
         cmocka_unit_test(gradients_are_central_differences),
         cmocka_unit_test(gradients_of_values),
