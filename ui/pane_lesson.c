@@ -225,7 +225,7 @@ static Status run_page(void *owner, const Words *words) {
     LessonState *s = call->state;
     const char *word = words->word[1];
     long long page;
-    if (!s->lesson) return status_usage(_("no lesson is open; 'lesson NAME' opens one"));
+    if (!s->lesson) return status_usage(_("no lesson is open; ':lesson NAME' opens one"));
     if (!strcmp(word, "next"))
         page = s->page + 2;
     else if (!strcmp(word, "previous"))
@@ -240,7 +240,7 @@ static Status run_page(void *owner, const Words *words) {
 static Status run_again(void *owner, const Words *words) {
     PaneCall *call = owner;
     (void)words;
-    if (!lesson_page(call->state)) return status_usage(_("no lesson is open; 'lesson NAME' opens one"));
+    if (!lesson_page(call->state)) return status_usage(_("no lesson is open; ':lesson NAME' opens one"));
     call->lines = lines_of(call->state);
     return status_ok();
 }
@@ -320,7 +320,7 @@ static void lesson_save(const void *state, Str *out) {
 static Status run_turn(void *owner, const Words *words) {
     LessonState *s = ((PaneCall *)owner)->state;
     long long page;
-    if (!s->lesson) return status_usage(_("no lesson is open; 'lesson NAME' opens one"));
+    if (!s->lesson) return status_usage(_("no lesson is open; ':lesson NAME' opens one"));
     if (!str_to_long(words->word[1], &page) || page < 1 || page > s->lesson->pages)
         return status_usage(_("the pages are 1 to %d"), s->lesson->pages);
     show_page(s, (int)page - 1);

@@ -209,7 +209,7 @@ static Status needs_run(const Lab *l, const char *line) {
     static const char *const free_ones[] = {"restart", "open", "visit", "watch"};
     for (size_t i = 0; c && i < sizeof free_ones / sizeof *free_ones; i++)
         if (strcmp(c->name, free_ones[i]) == 0) return status_ok();
-    return c ? status_failed(_("'%s' needs a run, and there is none; 'restart' or 'open' makes one"), c->name)
+    return c ? status_failed(_("'%s' needs a run, and there is none; ':restart' or ':open' makes one"), c->name)
              : status_ok();
 }
 

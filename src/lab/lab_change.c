@@ -93,7 +93,7 @@ static Status go_on(Lab *l, Options *o, const char *why) {
     TrainClock *t = &l->train;
     Recipe recipe;
     const char *batches = l->rival ? recipe_other_batches(l->options, o) : NULL;
-    if (batches) return status_usage(_("both runs make the same batches: %s is set when 'versus off' is"), batches);
+    if (batches) return status_usage(_("both runs make the same batches: %s is set when ':versus off' is"), batches);
     STATUS_TRY(recipe_of(t->live, l->options, o, &recipe));
     if (options_differ(l->options, o, "prompt")) STATUS_TRY(decode_adopt(l, t->live, options_text(o, "prompt")));
     long steps = run_steps(t->live), done = run_done(t->live);
@@ -124,7 +124,7 @@ static Status begin_again(Lab *l, const Options *o) {
 
 static Status check_batches(const Lab *l, const Options *o) {
     const char *batches = l->rival ? recipe_other_batches(l->options, o) : NULL;
-    return batches ? status_usage(_("both runs make the same batches: '%s' waits for 'versus off'"), batches)
+    return batches ? status_usage(_("both runs make the same batches: '%s' waits for ':versus off'"), batches)
                    : status_ok();
 }
 
@@ -151,13 +151,13 @@ static Status change_to(Lab *l, Options *o) {
 Status lab_do_set(Lab *l, const Words *w) {
     TrainClock *t = &l->train;
     if (t->past)
-        return status_usage(_("this is step %ld, the past: 'fork' goes on from here, 'live' goes back to step %ld"),
+        return status_usage(_("this is step %ld, the past: ':fork' goes on from here, ':live' goes back to step %ld"),
                             train_standing(l), run_done(t->live));
     Options *o = options_copy(l->options);
     Status s = lab_read_set(o, w);
     tune_settle(o);
     if (status_is_ok(&s) && run_reads_only(t->live) && !options_differ(l->options, o, "model") && !tune_wanted(o))
-        s = status_usage(_("nothing is set of a model that is only read; 'restart corpus=FILE' trains it on a text"));
+        s = status_usage(_("nothing is set of a model that is only read; ':restart corpus=FILE' trains it on a text"));
     if (status_is_ok(&s)) return change_to(l, o);
     options_free(o);
     return s;

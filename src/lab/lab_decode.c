@@ -204,7 +204,7 @@ void decode_refresh(Lab *l) {
 }
 
 static Status cannot_go_on(const Decoding *d) {
-    if (ended(d)) return status_failed(_("the sentence has ended; 'forget' begins again after the prompt"));
+    if (ended(d)) return status_failed(_("the sentence has ended; ':forget' begins again after the prompt"));
     if (d->known == d->room) return status_failed(_("the model's context of %d tokens is full"), d->room);
     return status_failed(_("the model gives no distribution here: its logits are not numbers"));
 }

@@ -64,7 +64,7 @@ Status lab_do_open(Lab *l, const Words *w) {
     STATUS_TRY(files_open(l, w->word[1], w->count > 2 ? w->word[2] : NULL, NULL));
     Run *r = l->train.live;
     if (run_reads_only(r))
-        lab_say(l, MESSAGE_INFORMATION, _("'%s' is looked at now; it is only read until 'restart corpus=FILE'"),
+        lab_say(l, MESSAGE_INFORMATION, _("'%s' is looked at now; it is only read until ':restart corpus=FILE'"),
                 w->word[1]);
     else if (run_steps(r) > run_done(r) || run_corpus(r)->train.sentences > 0)
         lab_say(l, MESSAGE_INFORMATION, _("'%s' is the run now, at step %ld of %ld"), w->word[1], run_done(r),

@@ -89,7 +89,7 @@ static Status set_pairs(const Options *before, Options *o, const Words *w, int f
 Status lab_knows_corpus(const Lab *l) {
     const Run *r = l->train.live;
     if (!r || run_reads_only(r) || !run_missing(r)[0]) return status_ok();
-    return status_usage(_("%s; 'restart corpus=FILE' begins with another"), run_missing(r));
+    return status_usage(_("%s; ':restart corpus=FILE' begins with another"), run_missing(r));
 }
 
 /* Those of a run that nobody asked anything of; what the machine can give stays. */

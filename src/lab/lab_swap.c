@@ -108,7 +108,7 @@ Status lab_do_force(Lab *l, const Words *w) {
     if (at < d->prompt) return status_usage(_("the next token is one of the prompt: swap %d changes it"), at);
     if (at == d->room) return status_failed(_("the model's context of %d tokens is full"), d->room);
     if (at > 1 && d->ids[at - 1] == vocab_last(v))
-        return status_failed(_("the sentence has ended; 'forget' begins again after the prompt"));
+        return status_failed(_("the sentence has ended; ':forget' begins again after the prompt"));
     put(l, at, id);
     if (d->wanted < at + 1 - d->prompt) d->wanted = at + 1 - d->prompt;
     d->position = at + 1;

@@ -265,16 +265,16 @@ static Status can_train(const Lab *l) {
     const TrainClock *t = &l->train;
     if (run_reads_only(t->live))
         return status_failed(
-            _("this model is only read: 'restart corpus=FILE' trains it on a text, 'restart model=none' "
+            _("this model is only read: ':restart corpus=FILE' trains it on a text, ':restart model=none' "
               "one of our own"));
     if (t->past) return status_ok();
     if (t->diverged)
         return status_failed(
-            _("the run diverged after step %ld (%s); 'back', then 'fork' and a smaller 'set lr', or 'restart'"),
+            _("the run diverged after step %ld (%s); ':back', then ':fork' and a smaller ':set lr', or ':restart'"),
             run_done(t->live), t->bad_tensor);
     if (run_missing(t->live)[0]) return status_failed(_("it cannot be trained on: %s"), run_missing(t->live));
     if (run_done(t->live) >= run_steps(t->live))
-        return status_failed(_("all %ld steps of the plan are done; 'restart' begins again"), run_steps(t->live));
+        return status_failed(_("all %ld steps of the plan are done; ':restart' begins again"), run_steps(t->live));
     return status_ok();
 }
 
@@ -375,7 +375,7 @@ Status lab_do_seek(Lab *l, const Words *w) {
     long step, head = run_done(t->live);
     STATUS_TRY(lab_number(_("a step"), w->word[1], 0, run_steps(t->live), &step));
     if (step > head)
-        return status_usage(_("step %ld is not trained yet, the newest is %ld; 'until %ld' trains up to it"), step,
+        return status_usage(_("step %ld is not trained yet, the newest is %ld; ':until %ld' trains up to it"), step,
                             head, step);
     if (step < t->base)
         return status_usage(_("this run begins at step %ld, where it was opened; earlier ones are not known"), t->base);

@@ -171,7 +171,7 @@ static Status needs_training(const Lab *l) {
     Run *r = l->train.live;
     if (run_reads_only(r))
         return status_usage(
-            _("this model is only read: nothing can be trained beside it before 'restart corpus=FILE'"));
+            _("this model is only read: nothing can be trained beside it before ':restart corpus=FILE'"));
     if (run_corpus(r)->train.sentences == 0)
         return status_usage(_("nothing can be trained beside it: %s"), run_missing(r));
     return status_ok();
@@ -244,7 +244,7 @@ static Status open_rival(Lab *l, const char *path, const char *letter) {
 
 /* At the step that is looked at. */
 static Status save_rival(Lab *l, const char *path) {
-    if (!l->rival) return status_usage(_("there is one run only; 'versus KEY=VALUE' begins another beside it"));
+    if (!l->rival) return status_usage(_("there is one run only; ':versus KEY=VALUE' begins another beside it"));
     Lab *other = l->rival;
     train_look(other, l->train.past, train_standing(l), 0);
     while (other->train.seeking) (void)train_turn(other);
@@ -258,7 +258,7 @@ static Status save_rival(Lab *l, const char *path) {
 
 static Status look_at(Lab *l, const char *which) {
     bool other = strcmp(which, "other") == 0;
-    if (!l->rival) return status_usage(_("there is one run only; 'versus KEY=VALUE' begins another beside it"));
+    if (!l->rival) return status_usage(_("there is one run only; ':versus KEY=VALUE' begins another beside it"));
     if (other || which[0] != versus_letter(l)) turn_to_other(l);
     Str name;
     str_init(&name);
