@@ -108,6 +108,23 @@ typedef struct {
     StyleRole role;
 } FigureText;
 
+/* The last test: how far above the floor it was, or, where more steps were made since than before it, of which step it
+ * is. */
+static void test_figure(const SnapshotFacts *f, int w, FigureText *out) {
+    bool old = f->step > 2 * f->test_step;
+    char more[48] = "";
+    if (old)
+        snprintf(more, sizeof more, _("at step %s"), format_count(f->test_step).s);
+    else if (!isnan(f->floor_nll))
+        snprintf(more, sizeof more, "%s", format_percent(reading_over_floor(f), 1).s);
+    snprintf(out->text, sizeof out->text,
+             w >= 100  ? _("test perplexity %s %s")
+             : w >= 70 ? _("perplexity %s %s")
+                       : _("ppl %s %s"),
+             format_fixed(reading_perplexity(f), 3).s, more);
+    out->role = old ? STYLE_DIM : STYLE_STRONG;
+}
+
 /* What stands right of the time line, the most needed first. */
 static int figures_of(const SnapshotFacts *f, int w, FigureText out[FIGURES]) {
     int n = 0;
@@ -127,15 +144,7 @@ static int figures_of(const SnapshotFacts *f, int w, FigureText out[FIGURES]) {
         snprintf(out[n].text, sizeof out[n].text, _("newest %s"), format_count(f->head).s);
         out[n++].role = STYLE_WARNING;
     }
-    if (!isnan(f->test_nll)) {
-        snprintf(out[n].text, sizeof out[n].text,
-                 w >= 100  ? _("test perplexity %s %s")
-                 : w >= 70 ? _("perplexity %s %s")
-                           : _("ppl %s %s"),
-                 format_fixed(reading_perplexity(f), 3).s,
-                 isnan(f->floor_nll) ? "" : format_percent(reading_over_floor(f), 1).s);
-        out[n++].role = STYLE_STRONG;
-    }
+    if (!isnan(f->test_nll)) test_figure(f, w, &out[n++]);
     if (!isnan(f->loss)) {
         snprintf(out[n].text, sizeof out[n].text, _("loss %s"), format_fixed(f->loss, 4).s);
         out[n++].role = f->versus == 'B' ? STYLE_SERIES_B : STYLE_MODEL;

@@ -92,10 +92,12 @@ static int path_columns(const Path *p) {
     return columns;
 }
 
-/* The first word that can be spared: one that all paths have here, else any but the last; -1: none. */
-static int spare_word(const Path *p) {
+/* The first word that can be spared: one that all paths have here, else the end of a path that ENDS, for its mark says
+ * so, else any but the last; -1: none. */
+static int spare_word(const Path *p, bool ends) {
     for (int i = 0; i < p->n - 1; i++)
         if (!p->left_out[i] && !p->forks[i]) return i;
+    if (ends && p->n > 1 && !p->left_out[p->n - 1]) return p->n - 1;
     for (int i = 0; i < p->n - 1; i++)
         if (!p->left_out[i]) return i;
     return -1;
@@ -104,8 +106,9 @@ static int spare_word(const Path *p) {
 /* "chase … day . </s>" in W columns: where the words are too many those that tell the path from the others stay. */
 static void path_words(const BeamReading *r, const bool *forks, const Canvas *c, int node, int w, Str *out) {
     Path p;
+    bool ends = draw_tree_state(&r->drawn, node) == TREE_FINISHED;
     find_path(r, forks, c, node, &p);
-    for (int i; path_columns(&p) > w && (i = spare_word(&p)) >= 0;) p.left_out[i] = true;
+    for (int i; path_columns(&p) > w && (i = spare_word(&p, ends)) >= 0;) p.left_out[i] = true;
     for (int i = 0; i < p.n; i++)
         if (!is_one_mark(&p, i)) str_addf(out, "%s%s", out->len ? " " : "", p.left_out[i] ? "…" : p.word[i]);
 }

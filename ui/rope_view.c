@@ -192,6 +192,7 @@ static void draw_words(Canvas *c, Rect r, const Grid *g, const Table *hands, int
     draw_angles(c, r.x, r.y + 1, r.w, query, cell(hands, pair, "key_angle"));
     if (g->words < TALL_ROWS) return;
     snprintf(text, sizeof text, r.w >= 14 ? _("round in %s") : "↻ %s", large_text(period).s);
+    if (utf8_columns(text) > r.w) snprintf(text, sizeof text, "↻ %s", format_short(period).s);
     if (isfinite(period)) centred(c, r.x, r.y + 2, r.w, STYLE_DIM, text);
 }
 
