@@ -274,6 +274,91 @@ static void a_page_that_drops_a_run_asks(void **state) {
     app_free(a);
 }
 
+/* In a pane that is too low the choice under the cursor shows, and what was scrolled away comes back row by row. */
+static void a_long_page_is_scrolled(void **state) {
+    (void)state;
+    char line[sizeof path + 64];
+    write_lesson("title T\n== Long\nfirst words\n\nb\n\nc\n\nd\n\ne\n\nf\n\ng\n\nh\n\ni\n\nj\n\nk\n? Which?\n- this\n"
+                 "+ that\n> last words\n");
+    App *a = screen_new(NULL);
+    snprintf(line, sizeof line, ":lesson %s 1<Enter>:pane lesson<Enter>z", path);
+    screen_keys(a, line);
+    Str text;
+    str_init(&text);
+    for (int i = 0; i < 4; i++) {
+        static const char *const keys[] = {"", "<Down><Down>", "<Enter>",
+                                           "<Up><Up><Up><Up><Up><Up><Up><Up><Up><Up><Up><Up>"},
+                                 *const shown[] = {"first words", "▸ that", "last words", "first words"},
+                                 *const hidden[] = {"▸ that", "first words", "first words", "last words"};
+        screen_keys(a, keys[i]);
+        str_clear(&text);
+        screen_text(a, 80, 24, &text);
+        assert_non_null(strstr(text.s, shown[i]));
+        assert_null(strstr(text.s, hidden[i]));
+        assert_non_null(strstr(text.s, i == 0 || i == 3 ? "1/1  ↓ " : "1/1  ↑ "));
+    }
+    str_done(&text);
+    app_free(a);
+}
+
+/* Rows above the first line of a page, and columns before it; STEP: rows to the next line of its paragraph. */
+static void place_of_page(App *a, int w, int h, int *row, int *column, int *step) {
+    Str text;
+    str_init(&text);
+    screen_text(a, w, h, &text);
+    char *first = strstr(text.s, "One line"), *next = strstr(text.s, "A second");
+    assert_true(first && next);
+    *row = *step = 0;
+    for (char *at = text.s; at < first; at++) *row += *at == '\n';
+    for (char *at = first; at < next; at++) *step += *at == '\n';
+    while (first > text.s && first[-1] == ' ') first--, ++*column;
+    str_done(&text);
+}
+
+/* In a wide and high pane a page stands away from the edges; the presenter has air between the lines. */
+static void a_page_stands_where_eyes_are(void **state) {
+    (void)state;
+    App *a = open_sample();
+    int row, column = 0, step;
+    screen_keys(a, "z");
+    place_of_page(a, 80, 24, &row, &column, &step);
+    assert_true(row == 4 && column < 2 && step == 2);
+    place_of_page(a, 240, 67, &row, &column, &step);
+    assert_true(row > 8 && column > 60 && step == 2);
+    assert_ok(app_command(a, "present on"));
+    place_of_page(a, 80, 24, &row, &column, &step);
+    assert_int_equal(step, 4);
+    app_free(a);
+}
+
+/* Wherever the page stands, a click is on the answer that shows there. */
+static void a_click_is_on_what_shows(void **state) {
+    (void)state;
+    static const struct {
+        int w, h;
+        const char *line;
+    } look[] = {{80, 24, "present off"}, {240, 67, "present off"}, {240, 67, "present on"}};
+    for (size_t i = 0; i < sizeof look / sizeof *look; i++) {
+        App *a = open_sample();
+        screen_keys(a, "z<Right>");
+        assert_ok(app_command(a, look[i].line));
+        Str text;
+        str_init(&text);
+        screen_text(a, look[i].w, look[i].h, &text);
+        char *answer = strstr(text.s, "the subject");
+        assert_non_null(answer);
+        int y = 0;
+        for (char *at = text.s; at < answer; at++) y += *at == '\n';
+        const Event press = {.kind = EVENT_MOUSE, .mouse = MOUSE_PRESS, .x = look[i].w / 2, .y = y};
+        app_event(a, &press);
+        str_clear(&text);
+        screen_text(a, look[i].w, look[i].h, &text);
+        assert_non_null(strstr(text.s, "▸ the subject"));
+        str_done(&text);
+        app_free(a);
+    }
+}
+
 static void a_lesson_looks_as_it_did(void **state) {
     (void)state;
     App *a = open_sample();
@@ -296,6 +381,9 @@ int main(void) {
         cmocka_unit_test(a_number_is_typed_and_held_against_the_run),
         cmocka_unit_test(lessons_are_completed_by_name),
         cmocka_unit_test(a_page_that_drops_a_run_asks),
+        cmocka_unit_test(a_long_page_is_scrolled),
+        cmocka_unit_test(a_page_stands_where_eyes_are),
+        cmocka_unit_test(a_click_is_on_what_shows),
         cmocka_unit_test(a_lesson_looks_as_it_did),
         cmocka_unit_test(all_is_freed),
     };

@@ -200,8 +200,20 @@ PaneContext app_context(const App *a, int pane) {
                          .focus = pane == a->focus && a->overlay == OVERLAY_NONE};
 }
 
+Rect app_contents(const App *a, const Place *place) {
+    Rect r = place->r;
+    return a->presenting ? r : (Rect){r.x + 1, r.y + 1, r.w - 2, r.h - 2};
+}
+
 PaneCall app_call(App *a, int pane) {
-    return (PaneCall){.state = a->state[pane], .cursor = &a->cursor, .snapshot = a->snapshot, .detail = app_detail(a)};
+    PaneCall call = {.state = a->state[pane], .cursor = &a->cursor, .snapshot = a->snapshot, .detail = app_detail(a)};
+    for (int i = 0; i < a->layout.count; i++) {
+        if (a->layout.place[i].pane != pane) continue;
+        Rect r = app_contents(a, &a->layout.place[i]);
+        call.w = r.w;
+        call.h = r.h;
+    }
+    return call;
 }
 
 static void finish_visit(App *a, const char *lines) {

@@ -138,14 +138,10 @@ static void on_paste(App *a, const Event *e) {
 
 /* Mouse. */
 
-static Rect inside(Rect r) {
-    return (Rect){r.x + 1, r.y + 1, r.w - 2, r.h - 2};
-}
-
 static void click_pane(App *a, const Place *place, int x, int y) {
     bool had_focus = place->pane == a->focus;
     if (!had_focus) app_set_focus(a, place->pane);
-    Rect r = a->presenting ? place->r : inside(place->r);
+    Rect r = app_contents(a, place);
     const PaneType *p = pane_at(place->pane);
     if (!p->click || x < r.x || y < r.y || x >= r.x + r.w || y >= r.y + r.h) return;
     PaneCall call = app_call(a, place->pane);

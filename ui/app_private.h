@@ -96,6 +96,7 @@ Status app_post(App *a, const char *line) STATUS_CHECKED;
 void app_set_focus(App *a, int pane);
 Detail app_detail(const App *a); /* how the focused pane is drawn */
 PaneContext app_context(const App *a, int pane);
+Rect app_contents(const App *a, const Place *place); /* of a pane, without its frame */
 PaneCall app_call(App *a, int pane);
 void app_finish(App *a, PaneCall *call); /* clamps the cursor, runs what the pane asked for */
 bool app_is_shown(const App *a, int pane);

@@ -11,7 +11,12 @@
 
 /* ---- a page as rows ---- */
 
-enum { INDENT = 2, FOOT = 1, WIDEST = 76 /* columns that eyes follow */ };
+enum {
+    INDENT = 2,
+    FOOT = 1,
+    WIDEST = 76, /* columns that eyes follow */
+    ROOMY_H = 45 /* a page does not stick to the edge of so high a pane */
+};
 
 typedef struct {
     const char *text; /* borrowed, BYTES of it */
@@ -134,19 +139,33 @@ bool lesson_waits(const LessonState *s) {
     return p && p->question && !s->answer[s->page].given;
 }
 
-static int page_rows(const Canvas *c) {
-    return c->h > FOOT + 1 ? c->h - FOOT : c->h;
+/* Where a page, or the list, stands: in a column in the middle of a wide pane, below the edge of a high one. */
+typedef struct {
+    int x, y, w;
+    int step;        /* rows from line to line */
+    int rows, first; /* rows for lines; the first line that shows */
+    int foot;        /* its row; -1: none */
+} Sheet;
+
+static Sheet sheet_of(const LessonState *s, int lines, Detail detail, int w, int h) {
+    int rows = h > FOOT + 1 ? h - FOOT : h, most = lines > rows ? lines - rows : 0;
+    Sheet t = {.w = w < WIDEST ? w : WIDEST, .rows = rows, .foot = rows < h ? rows : -1};
+    t.x = (w - t.w) / 2;
+    t.first = s->scroll < most ? s->scroll : most;
+    t.step = detail == DETAIL_PRESENT && 2 * lines <= rows ? 2 : 1;
+    int spare = rows - t.step * lines;
+    if (h < ROOMY_H || spare <= 0) return t;
+    t.y = h / 8 < spare ? h / 8 : spare;
+    if (t.y + t.step * lines + 1 < t.foot) t.foot = t.y + t.step * lines + 1;
+    return t;
 }
 
-static int first_row(const LessonState *s, int lines, int rows) {
-    int most = lines > rows ? lines - rows : 0;
-    return s->scroll < most ? s->scroll : most;
-}
-
-static void draw_line(Canvas *c, int y, const Line *l) {
+/* The presenter's answers are strong, like titles and questions. */
+static void draw_line(Canvas *c, int y, const Line *l, Detail detail) {
+    int strong = detail == DETAIL_PRESENT && l->choice >= 0 ? ATTRIBUTE_BOLD : ATTRIBUTE_NONE;
     if (l->mark[0]) canvas_text(c, 0, y, c->w, l->mark, l->role, ATTRIBUTE_BOLD);
     char *text = mem_text_n(l->text, l->bytes);
-    canvas_text(c, l->indent, y, c->w - l->indent, text, l->role, l->attributes);
+    canvas_text(c, l->indent, y, c->w - l->indent, text, l->role, l->attributes | strong);
     mem_free(text);
 }
 
@@ -156,63 +175,93 @@ static const char *hint(const LessonState *s, const LessonPage *p) {
     return s->page + 1 < s->lesson->pages ? _("→ goes on") : _("the end: esc lists the lessons");
 }
 
-/* How far the lesson is, what goes on, and where the page comes from. */
-static void draw_foot(const LessonState *s, const LessonPage *p, int over, Canvas *c) {
-    int y = c->h - 1,
-        x = canvas_textf(c, 0, y, c->w, STYLE_DIM, ATTRIBUTE_NONE, "%d/%d  ", s->page + 1, s->lesson->pages);
-    if (over > 0) x += canvas_textf(c, x, y, c->w - x, STYLE_WARNING, ATTRIBUTE_NONE, _("↓ %d more  "), over);
-    int used = canvas_text(c, x, y, c->w - x, hint(s, p), STYLE_DIM, ATTRIBUTE_NONE);
+/* How far the lesson is, lines that do not show, what goes on, and where the page comes from. */
+static void draw_foot(const LessonState *s, const LessonPage *p, int above, int below, Canvas *c) {
+    int x = canvas_textf(c, 0, 0, c->w, STYLE_DIM, ATTRIBUTE_NONE, "%d/%d  ", s->page + 1, s->lesson->pages);
+    if (below > 0)
+        x += canvas_textf(c, x, 0, c->w - x, STYLE_WARNING, ATTRIBUTE_NONE, _("↓ %d more  "), below);
+    else if (above > 0)
+        x += canvas_textf(c, x, 0, c->w - x, STYLE_DIM, ATTRIBUTE_NONE, _("↑ %d more  "), above);
+    int used = canvas_text(c, x, 0, c->w - x, hint(s, p), STYLE_DIM, ATTRIBUTE_NONE);
     int w = canvas_columns(c, p->source);
-    if (w > 0 && x + used + 2 + w <= c->w) canvas_text(c, c->w - w, y, w, p->source, STYLE_DIM, ATTRIBUTE_NONE);
+    if (w > 0 && x + used + 2 + w <= c->w) canvas_text(c, c->w - w, 0, w, p->source, STYLE_DIM, ATTRIBUTE_NONE);
 }
 
-static void draw_page(const LessonState *s, const Snapshot *seen, Canvas *c) {
-    const LessonPage *p = lesson_page(s);
+static void draw_page(const LessonState *s, const Snapshot *seen, Detail detail, Canvas *c) {
     Lines l;
     make_lines(s, seen, c->w, &l);
-    int rows = page_rows(c), first = first_row(s, l.lines, rows);
-    for (int i = 0; i < rows && first + i < l.lines; i++) draw_line(c, i, &l.line[first + i]);
-    if (rows < c->h) draw_foot(s, p, l.lines - first - rows, c);
+    Sheet t = sheet_of(s, l.lines, detail, c->w, c->h);
+    Canvas page = canvas_view(c, (Rect){t.x, t.y, t.w, t.rows - t.y});
+    int shown = 0;
+    for (; shown * t.step < page.h && t.first + shown < l.lines; shown++)
+        draw_line(&page, shown * t.step, &l.line[t.first + shown], detail);
+    Canvas foot = canvas_view(c, (Rect){t.x, t.foot, t.w, FOOT});
+    if (t.foot >= 0) draw_foot(s, lesson_page(s), t.first, l.lines - t.first - shown, &foot);
     free_lines(&l);
 }
 
+static const char *list_head(void) {
+    return _("What shall it be? enter opens a lesson; L leaves it.");
+}
+
+/* The lines of the list: its head, a gap and the titles. */
+static Sheet list_sheet(const LessonState *s, int w, int h, int *head) {
+    *head = draw_paragraph_rows(w < WIDEST ? w : WIDEST, list_head()) + 1;
+    return sheet_of(s, *head + s->titles, DETAIL_FOCUS, w, h);
+}
+
 static void draw_list(const LessonState *s, Canvas *c) {
-    int y = draw_paragraph(c, (Rect){0, 0, c->w, c->h}, _("What shall it be? enter opens a lesson; L leaves it."),
-                           STYLE_DIM) +
-            1;
-    for (int i = 0; i < s->titles && y + i < c->h; i++) {
+    int head;
+    Sheet t = list_sheet(s, c->w, c->h, &head);
+    Canvas list = canvas_view(c, (Rect){t.x, t.y, t.w, c->h - t.y});
+    draw_paragraph(&list, (Rect){0, 0, list.w, list.h}, list_head(), STYLE_DIM);
+    for (int i = 0; i < s->titles && head + i < list.h; i++) {
         bool at = i == s->at;
-        canvas_text(c, 0, y + i, c->w, at ? "▸ " : "  ", STYLE_STRONG, ATTRIBUTE_NONE);
-        canvas_text(c, 2, y + i, c->w - 2, s->title[i].title, at ? STYLE_STRONG : STYLE_TEXT, at ? ATTRIBUTE_BOLD : 0);
+        canvas_text(&list, 0, head + i, list.w, at ? "▸ " : "  ", STYLE_STRONG, ATTRIBUTE_NONE);
+        canvas_text(&list, 2, head + i, list.w - 2, s->title[i].title, at ? STYLE_STRONG : STYLE_TEXT,
+                    at ? ATTRIBUTE_BOLD : 0);
     }
 }
 
 void lesson_draw(const LessonState *s, const Snapshot *seen, Detail detail, Canvas *c) {
-    (void)detail;
     if (s->lesson)
-        draw_page(s, seen, c);
+        draw_page(s, seen, detail, c);
     else
         draw_list(s, c);
 }
 
-int lesson_rows_over(const LessonState *s, const Snapshot *seen, const Canvas *c) {
-    if (!s->lesson) return 0;
+/* ---- where things stand ---- */
+
+int lesson_scrolled(const LessonState *s, const Snapshot *seen, int w, int h, int by) {
+    if (!s->lesson || w < 1 || h < 1) return 0;
     Lines l;
-    make_lines(s, seen, c->w, &l);
-    int over = l.lines - page_rows(c);
+    make_lines(s, seen, w, &l);
+    Sheet t = sheet_of(s, l.lines, DETAIL_FOCUS, w, h);
+    int first = t.first + by;
+    for (int i = 0; by == 0 && i < l.lines; i++) {
+        if (l.line[i].choice < 0 || l.line[i].choice != s->choice) continue;
+        if (i < first) first = i;
+        if (i >= first + t.rows) first = i - t.rows + 1;
+    }
+    int most = l.lines > t.rows ? l.lines - t.rows : 0;
     free_lines(&l);
-    return over > 0 ? over : 0;
+    return first < 0 ? 0 : first < most ? first : most;
 }
 
-int lesson_row_at(const LessonState *s, const Snapshot *seen, const Canvas *c, int y) {
-    if (!s->lesson) {
-        int first = draw_paragraph_rows(c->w, _("What shall it be? enter opens a lesson; L leaves it.")) + 1;
-        return y >= first && y - first < s->titles ? y - first : -1;
-    }
+static int title_at(const LessonState *s, const Canvas *c, int y) {
+    int head;
+    Sheet t = list_sheet(s, c->w, c->h, &head);
+    int row = y - t.y - head;
+    return row >= 0 && row < s->titles ? row : -1;
+}
+
+int lesson_row_at(const LessonState *s, const Snapshot *seen, Detail detail, const Canvas *c, int y) {
+    if (!s->lesson) return title_at(s, c, y);
     Lines l;
     make_lines(s, seen, c->w, &l);
-    int row = first_row(s, l.lines, page_rows(c)) + y;
-    int choice = y < page_rows(c) && row < l.lines ? l.line[row].choice : -1;
+    Sheet t = sheet_of(s, l.lines, detail, c->w, c->h);
+    int row = t.first + (y - t.y) / t.step;
+    int choice = y >= t.y && y < t.rows && row < l.lines ? l.line[row].choice : -1;
     free_lines(&l);
     return choice;
 }

@@ -30,9 +30,9 @@ const LessonPage *lesson_page(const LessonState *s); /* NULL: the list shows */
 bool lesson_waits(const LessonState *s);             /* for an answer to the question of the page */
 
 void lesson_draw(const LessonState *s, const Snapshot *seen, Detail detail, Canvas *c);
-/* Rows of the page that do not fit C; 0: it shows whole. */
-int lesson_rows_over(const LessonState *s, const Snapshot *seen, const Canvas *c);
+/* What is to be `scroll` in a pane of W x H after BY rows; BY 0: so that the choice under the cursor is in sight. */
+int lesson_scrolled(const LessonState *s, const Snapshot *seen, int w, int h, int by);
 /* The row of the list, or of the answers, at Y of C; -1: none. */
-int lesson_row_at(const LessonState *s, const Snapshot *seen, const Canvas *c, int y);
+int lesson_row_at(const LessonState *s, const Snapshot *seen, Detail detail, const Canvas *c, int y);
 
 #endif

@@ -40,7 +40,8 @@ typedef struct {
     void *state;
     Cursor *cursor;
     const Snapshot *snapshot;
-    Detail detail;      /* how it is drawn now */
+    Detail detail;      /* how it is drawn now, */
+    int w, h;           /* and how large; 0: it does not show */
     char command[2048]; /* a command line for the application to run afterwards, "" when none; several lines: another
                          * model to visit, as session_visit takes them */
     const char *lines;  /* command lines to carry out then, each ended by a line feed, that set the screen for what the

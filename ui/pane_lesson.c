@@ -74,13 +74,15 @@ static Status open_lesson(LessonState *s, const char *name) {
 
 /* ---- answers ---- */
 
+enum { TO_THE_END = 1 << 20 };
+
 static void give(PaneCall *call, LessonAnswer answer) {
     LessonState *s = call->state;
     answer.given = true;
     answer.right = (double)NAN;
     s->answer[s->page] = answer;
     s->typing = false;
-    s->scroll = 1 << 20; /* what is said then stands below */
+    s->scroll = TO_THE_END; /* what is said then stands below */
     call->lines = lesson_page(s)->reveal;
     if (!call->lines) settle(s, call->snapshot);
 }
@@ -106,12 +108,13 @@ static int clamped(int x, int least, int most) {
 static void move_up_down(PaneCall *call, int by) {
     LessonState *s = call->state;
     const LessonPage *p = lesson_page(s);
-    if (!p)
+    if (!p) {
         s->at = clamped(s->at + by, 0, s->titles - 1);
-    else if (lesson_waits(s) && p->choices > 0)
-        s->choice = clamped(s->choice < 0 && by < 0 ? p->choices + by : s->choice + by, 0, p->choices - 1);
-    else
-        s->scroll = clamped(s->scroll + by, 0, 1 << 20);
+        return;
+    }
+    bool chooses = lesson_waits(s) && p->choices > 0;
+    if (chooses) s->choice = clamped(s->choice < 0 && by < 0 ? p->choices + by : s->choice + by, 0, p->choices - 1);
+    s->scroll = lesson_scrolled(s, call->snapshot, call->w, call->h, chooses ? 0 : by);
 }
 
 static void lesson_move(PaneCall *call, Move move, int times) {
@@ -140,6 +143,7 @@ static void enter_page(PaneCall *call) {
     if (waits && p->choices == 0) {
         s->typing = true;
         s->typed[0] = '\0';
+        s->scroll = TO_THE_END;
     } else if (waits && s->choice >= 0) {
         give(call, (LessonAnswer){.choice = s->choice});
     } else if (!waits && s->page + 1 < s->lesson->pages) {
@@ -166,7 +170,7 @@ static bool lesson_escape(PaneCall *call) {
 static void lesson_click(PaneCall *call, const Canvas *like, int x, int y) {
     LessonState *s = call->state;
     (void)x;
-    int row = lesson_row_at(s, call->snapshot, like, y);
+    int row = lesson_row_at(s, call->snapshot, call->detail, like, y);
     if (row < 0) return;
     if (!s->lesson)
         s->at = row;
