@@ -438,15 +438,24 @@ static void memory_is_asked_for(void **state) {
     assert_non_null(strstr(s.text, "memory"));
     options_free(o);
     room_pretend(need.run / 9 * 10 + need.past / 2);
-    Lab *l = tuning_lab(&t, PLAN_PAIRS " batch=16");
+    Lab *l = tuning_lab(&t, PLAN_PAIRS " batch=16 prompt=h");
     fixture_do(l, "until 9");
     fixture_refused(l, "back", "no memory");
     fixture_refused(l, "seek 3", "no memory");
+    fixture_refused(l, "reach 3", "no memory");
     fixture_refused(l, "versus lr=1", "memory");
-    fixture_do(l, "seek 9");
+    fixture_do(l, "reach 9");
+    lab_expect_look(l, false); /* no update is kept, so none is made again for those who look */
+    assert_ok(lab_do(l, "run"));
+    assert_true(lab_turn(l));
+    assert_ok(lab_do(l, "pause"));
+    assert_int_equal(fixture_facts(l).head, 10);
     fixture_refused(l, "set batch 60000", "memory");
+    fixture_do(l, "prompt a bad");
+    int prompt = fixture_facts(l).prompt_tokens;
     fixture_do(l, "restart"); /* the one that is there makes room */
     assert_true(fixture_facts(l).tunes && fixture_facts(l).head == 0);
+    assert_int_equal(fixture_facts(l).prompt_tokens, prompt);
     room_pretend(need.run / 2);
     fixture_do(l, "restart");
     assert_int_equal(fixture_facts(l).state, RUN_FAILED);

@@ -52,7 +52,7 @@ const char *lab_model(const Options *o) {
 /* Fields of a model that is there already cannot be given. */
 static Status check_opened(const Options *o, const char *model) {
     for (const Option *row = run_model_rows; row->name; row++)
-        if (options_is_given(o, row->name) && strcmp(row->name, "arch") != 0)
+        if (options_is_given(o, row->name) && options_is_set(o, row->name) && strcmp(row->name, "arch") != 0)
             return tune_refuses_field(row->name, model);
     if (loaded_is(model)) return loaded_check(model, tune_tokenizer(o));
     if (access(model, R_OK) != 0) return status_usage(_("model: '%s' is not there"), model);

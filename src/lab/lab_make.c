@@ -46,11 +46,12 @@ Status lab_make_run(Lab *l) {
     const char *model = lab_model(o);
     bool tunes = tune_wanted(o);
     tune_settle(o);
+    const char *prompt = new_prompt(l, o);
     if (needs_its_room(l, o)) let_go(l);
     Status s = model && !tunes ? run_open(model, tune_tokenizer(o), o, lab_threads(o), &r)
                                : run_new(o, (uint64_t)options_int(o, "seed"), lab_threads(o), &r);
     if (status_is_ok(&s)) versus_done(l);
-    if (status_is_ok(&s)) s = decode_adopt(l, r, new_prompt(l, o));
+    if (status_is_ok(&s)) s = decode_adopt(l, r, prompt);
     if (status_is_ok(&s)) {
         char name[sizeof l->name];
         const char *file = run_tunes(r) ? run_origin(r) : model;

@@ -252,7 +252,8 @@ bool train_turn(Lab *l) {
 
 void train_catch_up(Lab *l) {
     RunUpdate known;
-    if (!l->unseen || l->train.past || !train_pending(l) || run_last_update(l->train.live, &known)) return;
+    const Run *r = l->train.live;
+    if (!l->unseen || l->train.past || !train_pending(l) || !run_keeps_past(r) || run_last_update(r, &known)) return;
     l->unseen = false;
     (void)train_turn(l);
 }
@@ -359,11 +360,18 @@ static Status has_past(const Lab *l) {
     return status_failed(_("nothing is known of the steps before: there was no memory to keep them"));
 }
 
+/* Looks at STEP, which was trained. */
+static Status look_at(Lab *l, long step) {
+    if (step < run_done(l->train.live)) STATUS_TRY(has_past(l));
+    seek(l, step);
+    return status_ok();
+}
+
 void train_look(Lab *l, bool past, long step, long goal) {
     TrainClock *t = &l->train;
     look_at_head(l);
     meter_reset(&t->meter);
-    bool known = step >= t->base && step < run_done(t->live);
+    bool known = step >= t->base && step < run_done(t->live) && run_keeps_past(t->live);
     if (past && known)
         seek(l, step);
     else if (!past && !t->diverged)
@@ -379,9 +387,7 @@ Status lab_do_seek(Lab *l, const Words *w) {
                             head, step);
     if (step < t->base)
         return status_usage(_("this run begins at step %ld, where it was opened; earlier ones are not known"), t->base);
-    if (step < head) STATUS_TRY(has_past(l));
-    seek(l, step);
-    return status_ok();
+    return look_at(l, step);
 }
 
 Status lab_do_reach(Lab *l, const Words *w) {
@@ -392,17 +398,14 @@ Status lab_do_reach(Lab *l, const Words *w) {
         look_at_head(l);
         return run_to(l, step);
     }
-    seek(l, step);
-    return status_ok();
+    return look_at(l, step);
 }
 
 Status lab_do_back(Lab *l, const Words *w) {
     long n = 1, at = train_standing(l);
     if (w->count > 1) STATUS_TRY(lab_number(_("steps"), w->word[1], 1, 1000000, &n));
     if (at == l->train.base) return status_usage(_("this is the first step that is known"));
-    STATUS_TRY(has_past(l));
-    seek(l, at - n > l->train.base ? at - n : l->train.base);
-    return status_ok();
+    return look_at(l, at - n > l->train.base ? at - n : l->train.base);
 }
 
 Status lab_do_live(Lab *l, const Words *w) {
