@@ -246,6 +246,8 @@ static void without_a_text_it_is_read(void **state) {
     fixture_refused(l, "run", "restart corpus=FILE");
     fixture_refused(l, "set lr 1", "restart corpus=FILE");
     char line[200];
+    snprintf(line, sizeof line, "save %s/config.json", t.model);
+    fixture_refused(l, line, "stays as it is");
     snprintf(line, sizeof line, "restart corpus=%s", t.text);
     fixture_do(l, line);
     assert_true(fixture_facts(l).tunes && fixture_facts(l).state == RUN_PAUSED);
@@ -333,6 +335,14 @@ static void they_are_written_as_they_came(void **state) {
         fixture_do(l, "until 9");
         snprintf(line, sizeof line, "save %s", t.model);
         fixture_refused(l, line, "stays as it is");
+        snprintf(line, sizeof line, "save %s", t.tokenizer);
+        fixture_refused(l, line, "stays as it is");
+        if (kind <= TINY_GPT2) {
+            snprintf(line, sizeof line, "save %s/model.safetensors", t.model);
+            fixture_refused(l, line, "stays as it is");
+            snprintf(line, sizeof line, "save %s/run", t.model);
+            fixture_do(l, line);
+        }
         for (int way = 0; way < 2; way++) {
             LoadedModel m;
             snprintf(path, sizeof path, way ? "%s/tuned.bin" : "%s/tuned/", t.folder);

@@ -16,8 +16,7 @@ static const Option train_options[] = {
      N_("where to keep the trained model: a file, or a folder (ends in /) in the Hugging Face layout; not given: "
         "nowhere")},
     {"model", OPTION_TEXT, NULL, 0, 0, NULL, "file",
-     N_("a model of others that goes on learning, on corpus=, in smaller steps unless lr= is given: a llama2.c file, "
-        "or "
+     N_("a model of others that goes on learning, on corpus=, in smaller steps unless lr= is given: a llama2.c file, or "
         "a folder in the Hugging Face layout")},
     {"tokenizer", OPTION_TEXT, NULL, 0, 0, NULL, "file", N_("of a model of others: the file of its tokenizer")},
     {0},
@@ -39,7 +38,7 @@ static Status config_of(const Options *o, ModelConfig *out) {
 static Status check_save(const Options *o) {
     ModelConfig c;
     STATUS_TRY(config_of(o, &c));
-    return run_export_check(tune_model(o), &c, options_text(o, "save"));
+    return run_export_check(tune_model(o), tune_tokenizer(o), &c, options_text(o, "save"));
 }
 
 static Status check_model(const Options *o) {

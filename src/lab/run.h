@@ -151,12 +151,13 @@ Status run_train_nll(Run *r, long n, double *nll, double *floor_nll, long *token
 /* A checkpoint that a run can go on from. */
 Status run_save(Run *r, const char *path) STATUS_CHECKED;
 /* The model for other programs, or a checkpoint: a folder, or a PATH that ends in /, gets the Hugging Face layout; a
- * fine-tuned model of llama2.c whose PATH ends in .bin becomes such a file again. Never in place of the model that was
- * read. *unsaid as of model_folder_write. */
+ * fine-tuned model of llama2.c whose PATH ends in .bin becomes such a file again; of a model that is only read, where it
+ * lies. Never in place of what was read. *unsaid as of model_folder_write. */
 Status run_export(Run *r, const char *path, const char **unsaid) STATUS_CHECKED;
 /* Refuses what run_export would, before anything is trained: a model of C that was read from ORIGIN (NULL: it is our
- * own). Writes nothing. */
-Status run_export_check(const char *origin, const ModelConfig *c, const char *path) STATUS_CHECKED;
+ * own) with the tokenizer of that file (NULL: its own). Writes nothing. */
+Status run_export_check(const char *origin, const char *tokenizer, const ModelConfig *c,
+                        const char *path) STATUS_CHECKED;
 
 /* A row of a table of run_curve_columns. */
 void run_add_curve(Table *curve, const RunStep *s);

@@ -229,15 +229,33 @@ Status run_save(Run *r, const char *path) {
 
 /* For other programs. */
 
-/* Whether PATH is, or holds, the file or folder ORIGIN. */
+/* Whether FILE lies in FOLDER itself; both are whole. */
+static bool is_inside(const char *file, const char *folder) {
+    size_t n = strlen(folder);
+    return strncmp(file, folder, n) == 0 && file[n] == '/' && !strchr(file + n + 1, '/');
+}
+
+/* Of the files that make a model in the Hugging Face layout. */
+static bool is_part(const char *file) {
+    return str_ends_in(file, ".safetensors") || str_ends_in(file, ".json") || str_ends_in(file, ".txt");
+}
+
+/* Whether writing to PATH would change what was read from ORIGIN, a file or a folder (NULL: nothing was). */
 static bool is_in_place(const char *origin, const char *path) {
-    char *a = origin ? realpath(origin, NULL) : NULL, *b = a ? realpath(path, NULL) : NULL;
-    size_t n = b ? strlen(b) : 0;
-    bool inside = a && b && strncmp(a, b, n) == 0 && a[n] == '/' && str_ends_in(a, ".safetensors");
-    bool same = inside || (a && b && strcmp(a, b) == 0);
-    free(a);
-    free(b);
+    char *read = origin ? realpath(origin, NULL) : NULL, *written = read ? realpath(path, NULL) : NULL;
+    bool same = false;
+    if (written) {
+        bool holds = is_inside(read, written) && str_ends_in(read, ".safetensors");
+        same = holds || strcmp(read, written) == 0 || (is_inside(written, read) && is_part(written));
+    }
+    free(read);
+    free(written);
     return same;
+}
+
+static Status check_place(const char *origin, const char *tokenizer, const char *path) {
+    if (!is_in_place(origin, path) && !is_in_place(tokenizer, path)) return status_ok();
+    return status_usage(_("save: '%s' is of the model that was read, which stays as it is; give another name"), path);
 }
 
 /* Whether a model that was read from ORIGIN goes to PATH as a file of llama2.c. */
@@ -254,9 +272,8 @@ static Status try_file(const char *path) {
     return status_ok();
 }
 
-Status run_export_check(const char *origin, const ModelConfig *c, const char *path) {
-    if (is_in_place(origin, path))
-        return status_usage(_("save: '%s' is the model that was read, which stays as it is; give another name"), path);
+Status run_export_check(const char *origin, const char *tokenizer, const ModelConfig *c, const char *path) {
+    STATUS_TRY(check_place(origin, tokenizer, path));
     Status s = status_ok();
     if (model_folder_is(path)) s = model_folder_check(path, c);
     if (is_llama2c(origin, path)) s = llama2c_write_check(c);
@@ -265,9 +282,11 @@ Status run_export_check(const char *origin, const ModelConfig *c, const char *pa
 }
 
 Status run_export(Run *r, const char *path, const char **unsaid) {
+    const char *origin = r->data->model, *tokenizer = r->data->tokenizer;
     *unsaid = NULL;
+    STATUS_TRY(check_place(origin, tokenizer, path));
     if (r->reads_only) return run_save(r, path);
-    STATUS_TRY(run_export_check(r->data->model, model_config(r->model), path));
+    STATUS_TRY(run_export_check(origin, tokenizer, model_config(r->model), path));
     if (model_folder_is(path)) return model_folder_write(path, r->model, r->data->corpus, unsaid);
-    return is_llama2c(r->data->model, path) ? llama2c_write(path, r->model) : run_save(r, path);
+    return is_llama2c(origin, path) ? llama2c_write(path, r->model) : run_save(r, path);
 }
