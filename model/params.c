@@ -5,6 +5,7 @@
 #include "mem.h"
 #include "rng.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -146,6 +147,14 @@ uint64_t params_hash(const Params *p) {
         mem_free(numbers);
     }
     return h;
+}
+
+int params_first_bad(const Params *p) {
+    for (int i = 0; i < p->slices; i++)
+        for (int r = 0; r < p->slice[i].rows; r++)
+            for (int c = 0; c < p->slice[i].cols; c++)
+                if (!isfinite(params_number(p, i, r, c))) return i;
+    return -1;
 }
 
 void params_forget(const Params *p) {

@@ -73,5 +73,6 @@ typedef struct {
 /* True: the same names and shapes in the same order, so that numbers and offsets of one serve the other. */
 bool params_same(const Params *a, const Params *b, ParamsDifference *out);
 uint64_t params_hash(const Params *p); /* of the bits of all numbers */
+int params_first_bad(const Params *p); /* the slice with the first number that is not finite; -1: there is none */
 
 #endif

@@ -289,12 +289,8 @@ static void put_header(Writing *w) {
 }
 
 static Status check_finite(const Params *p) {
-    for (int i = 0; i < p->slices; i++)
-        for (int r = 0; r < p->slice[i].rows; r++)
-            for (int c = 0; c < p->slice[i].cols; c++)
-                if (!isfinite(params_number(p, i, r, c)))
-                    return status_failed(_("%s has a number that is not finite"), p->slice[i].name);
-    return status_ok();
+    int bad = params_first_bad(p);
+    return bad < 0 ? status_ok() : status_failed(_("%s has a number that is not finite"), p->slice[bad].name);
 }
 
 static char *in_folder(const char *folder, const char *name) {

@@ -4,6 +4,8 @@
 #include "file.h"
 #include "intl.h"
 #include "io/llama2c.h"
+#include "io/little.h"
+#include "rope_scaling.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -37,7 +39,7 @@ Status llama2c_write_check(const ModelConfig *c) {
 
 static void put_word(FILE *f, uint32_t x) {
     unsigned char byte[4];
-    for (int i = 0; i < 4; i++) byte[i] = (unsigned char)(x >> 8 * i);
+    little_put(byte, x, sizeof byte);
     (void)fwrite(byte, 1, sizeof byte, f); /* file_commit finds every failure */
 }
 
@@ -73,7 +75,7 @@ static void put_angles(FILE *f, const ModelConfig *c) {
     for (int sine = 0; sine < 2; sine++)
         for (int position = 0; position < c->context; position++)
             for (int pair = 0; pair < c->head_dim / 2; pair++) {
-                double angle = position * pow(c->rope_base, -2.0 * pair / c->head_dim);
+                double angle = position * rope_speed(c->rope_base, c->head_dim, pair, &c->rope_scaling);
                 put_number(f, sine ? sin(angle) : cos(angle));
             }
 }
@@ -93,12 +95,8 @@ static void put_all(FILE *f, const Model *m) {
 }
 
 static Status check_finite(const Params *p) {
-    for (int i = 0; i < p->slices; i++)
-        for (int r = 0; r < p->slice[i].rows; r++)
-            for (int c = 0; c < p->slice[i].cols; c++)
-                if (!isfinite(params_number(p, i, r, c)))
-                    return status_failed(_("%s has a number that is not finite"), p->slice[i].name);
-    return status_ok();
+    int bad = params_first_bad(p);
+    return bad < 0 ? status_ok() : status_failed(_("%s has a number that is not finite"), p->slice[bad].name);
 }
 
 Status llama2c_write(const char *path, const Model *m) {

@@ -34,8 +34,8 @@ void command_add_word(Str *line, const char *text);   /* the same, in quotes onl
  * A unique beginning of a name will do. *found says whether the name belongs to the table, whatever the status: a
  * beginning that fits several rows does, and the sentence names them. An empty line is found and does nothing. */
 Status command_run(const Command *table, void *owner, const char *line, bool *found) STATUS_CHECKED;
-/* A command with one optional word that is FIRST or SECOND: *SECOND_IS_ON becomes what the word says, and without one the other
- * of what it is. */
+/* A command with one optional word that is FIRST or SECOND: *SECOND_IS_ON becomes what the word says, and without one
+ * the other of what it is. */
 Status command_choose(const Words *words, const char *first, const char *second, bool *second_is_on) STATUS_CHECKED;
 Status command_switch(const Words *words, bool *on) STATUS_CHECKED; /* the same of the words on and off */
 /* The row of this name or of the only name that begins so; NULL when there is none or several. */

@@ -61,7 +61,7 @@
  *              corpus,unit,lowercase,words,distinct,merges,vocabulary,units,tokens,ties,running,rate,text,text_units
  *              (ties: pairs as frequent as the next; text_units: the text to be cut, in units); tables merges and
  *              words as bpe.train has them (the most frequent words only); pairs:
- *              place,left,right,merged,count,tied,left_hex, right_hex in the order in which they would be taken;
+ *              place,left,right,merged,count,tied,left_hex,right_hex in the order in which they would be taken;
  *              growth: merges,vocabulary,tokens_per_word; encoded and steps: the text cut, as tokens and steps of
  *              bpe.encode. All missing until it is asked for
  */
