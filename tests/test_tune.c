@@ -256,6 +256,10 @@ static void without_a_text_it_is_read(void **state) {
     assert_true(fixture_facts(l).reads_only);
     snprintf(line, sizeof line, "save %s/refers", t.folder); /* it says where the model is, */
     fixture_do(l, line);
+    snprintf(line, sizeof line, "open %s/refers", t.folder);
+    fixture_do(l, line);
+    snprintf(line, sizeof line, "save %s/refers", t.folder); /* not itself, */
+    fixture_do(l, line);
     snprintf(line, sizeof line, "restart model=%s/refers corpus=%s", t.folder, t.text);
     fixture_do(l, line);
     assert_true(fixture_facts(l).tunes);

@@ -3,8 +3,8 @@
 #include "bug.h"
 #include "file.h"
 #include "intl.h"
-#include "io/llama2c.h"
 #include "io/little.h"
+#include "io/llama2c.h"
 #include "rope_scaling.h"
 
 #include <math.h>

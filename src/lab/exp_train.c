@@ -16,8 +16,8 @@ static const Option train_options[] = {
      N_("where to keep the trained model: a file, or a folder (ends in /) in the Hugging Face layout; not given: "
         "nowhere")},
     {"model", OPTION_TEXT, NULL, 0, 0, NULL, "file",
-     N_("a model of others that goes on learning, on corpus=, in smaller steps unless lr= is given: a llama2.c file, or "
-        "a folder in the Hugging Face layout")},
+     N_("a model of others that goes on learning, on corpus=, in smaller steps unless lr= is given: "
+        "a llama2.c file, or a folder in the Hugging Face layout")},
     {"tokenizer", OPTION_TEXT, NULL, 0, 0, NULL, "file", N_("of a model of others: the file of its tokenizer")},
     {0},
 };

@@ -30,13 +30,12 @@ Status lab_do_save(Lab *l, const Words *w) {
 }
 
 /* A model of others is what a restart begins with, also where it has learned on; of ours the options are. */
-Status files_remember(Options *o, Run *r, const char *path, const char *tokenizer) {
+Status files_remember(Options *o, Run *r) {
     bool others = run_origin(r) != NULL;
     recipe_describe(r, o); /* nothing of what is only read */
     if (others) STATUS_TRY(options_set(o, "arch", recipe_arch(r)));
-    const char *model = run_reads_only(r) ? path : run_origin(r);
-    const char *file = run_reads_only(r) ? tokenizer : run_origin_tokenizer(r);
-    if (others || lab_model(o)) STATUS_TRY(options_set(o, "model", others ? model : LAB_NO_MODEL));
+    const char *file = run_origin_tokenizer(r);
+    if (others || lab_model(o)) STATUS_TRY(options_set(o, "model", others ? run_origin(r) : LAB_NO_MODEL));
     return file || options_is_set(o, "tokenizer") ? options_set(o, "tokenizer", file ? file : LAB_NO_MODEL)
                                                   : status_ok();
 }
@@ -47,7 +46,7 @@ Status files_open(Lab *l, const char *path, const char *tokenizer, const char *n
     if (loaded_is(path)) options_reset(o, "corpus"); /* that of the run before would ask for more than a look */
     options_forget_assumed(o);
     Status s = run_open(path, tokenizer, o, lab_threads(o), &r);
-    if (status_is_ok(&s)) s = files_remember(o, r, path, tokenizer);
+    if (status_is_ok(&s)) s = files_remember(o, r);
     if (status_is_ok(&s)) versus_done(l);
     if (status_is_ok(&s)) s = decode_adopt(l, r, NULL);
     if (!status_is_ok(&s)) {
@@ -55,7 +54,7 @@ Status files_open(Lab *l, const char *path, const char *tokenizer, const char *n
         options_free(o);
         return s;
     }
-    lab_adopt(l, r, o, name ? name : file_base_name(run_tunes(r) ? run_origin(r) : path), false);
+    lab_adopt(l, r, o, name ? name : file_base_name(run_origin(r) ? run_origin(r) : path), false);
     l->saved = run_done(r);
     return s;
 }

@@ -222,9 +222,9 @@ void visit_done(Lab *l);
 void visit_facts(const Lab *l, SnapshotFacts *f);
 
 /* --- lab_files.c --- */
-/* O says what R is, which was opened from PATH: of ours its fields and plan, of others model= and tokenizer=, with the
- * plan when it learns. */
-Status files_remember(Options *o, Run *r, const char *path, const char *tokenizer) STATUS_CHECKED;
+/* O says what R is, which was opened from a file: of ours its fields and plan, of others model= and tokenizer=, with
+ * the plan when it learns. */
+Status files_remember(Options *o, Run *r) STATUS_CHECKED;
 /* The model of a file becomes the run. NAME is what the title shows; NULL: that of the file, or of the one that it
  * began as. */
 Status files_open(Lab *l, const char *path, const char *tokenizer, const char *name) STATUS_CHECKED;

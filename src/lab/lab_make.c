@@ -54,9 +54,9 @@ Status lab_make_run(Lab *l) {
     if (status_is_ok(&s)) s = decode_adopt(l, r, prompt);
     if (status_is_ok(&s)) {
         char name[sizeof l->name];
-        const char *file = run_tunes(r) ? run_origin(r) : model;
+        const char *file = run_origin(r) ? run_origin(r) : model;
         snprintf(name, sizeof name, "%s", file ? file_base_name(file) : options_text(o, "arch"));
-        if (model && !tunes && !run_reads_only(r)) s = files_remember(o, r, model, NULL);
+        if (model && !tunes && !run_reads_only(r)) s = files_remember(o, r);
         if (status_is_ok(&s) && tunes) s = options_set(o, "arch", recipe_arch(r));
         lab_adopt(l, r, o, name, l->pending_runs && run_steps(r) > run_done(r));
         if (tunes) train_say_tuned(l);

@@ -151,8 +151,8 @@ Status run_train_nll(Run *r, long n, double *nll, double *floor_nll, long *token
 /* A checkpoint that a run can go on from. */
 Status run_save(Run *r, const char *path) STATUS_CHECKED;
 /* The model for other programs, or a checkpoint: a folder, or a PATH that ends in /, gets the Hugging Face layout; a
- * fine-tuned model of llama2.c whose PATH ends in .bin becomes such a file again; of a model that is only read, where it
- * lies. Never in place of what was read. *unsaid as of model_folder_write. */
+ * fine-tuned model of llama2.c whose PATH ends in .bin becomes such a file again; of a model that is only read, where
+ * it lies. Never in place of what was read. *unsaid as of model_folder_write. */
 Status run_export(Run *r, const char *path, const char **unsaid) STATUS_CHECKED;
 /* Refuses what run_export would, before anything is trained: a model of C that was read from ORIGIN (NULL: it is our
  * own) with the tokenizer of that file (NULL: its own). Writes nothing. */

@@ -78,8 +78,7 @@ static Status open_loaded(const char *path, const char *tokenizer, const Options
     r->seed = (uint64_t)options_int(o, "seed");
     r->optim.config = run_optim_config(o);
     r->reads_only = true;
-    r->data->model = mem_text(path);
-    r->data->tokenizer = mem_text(tokenizer);
+    loaded_origin(path, tokenizer, &r->data->model, &r->data->tokenizer);
     r->batch_size = (int)options_int(o, "batch");
     r->model = l.model;
     mem_free(l.grammar);

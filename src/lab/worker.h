@@ -21,7 +21,8 @@ typedef struct Worker Worker;
 typedef enum { WORKER_THREAD, WORKER_INLINE } WorkerKind; /* INLINE: worker_pump does the work, for scripts and tests */
 
 Worker *worker_new(Lab *l, WorkerKind kind); /* takes L over and begins to prepare it */
-void worker_free(Worker *w);                 /* stops what it prepares, or within one training step; joins; snapshots taken stay valid */
+/* Stops what it prepares, or within one training step; joins. Snapshots that were taken stay valid. */
+void worker_free(Worker *w);
 
 /* Queues a line. False when the queue is full (nothing was queued). A refusal arrives as the snapshot's message. */
 bool worker_post(Worker *w, const char *line);
@@ -30,7 +31,7 @@ bool worker_post(Worker *w, const char *line);
 Snapshot *worker_take(Worker *w);
 int worker_fd(const Worker *w);                     /* readable when a snapshot waits; worker_take empties it */
 void worker_set_rate(Worker *w, double per_second); /* at most so many snapshots a second while running (default 20) */
-void worker_set_price(Worker *w, double seconds);   /* of the processor, that the screen needs to show one (default 0) */
+void worker_set_price(Worker *w, double seconds);   /* of the processor, to show one (default 0) */
 
 /* INLINE: does one unit of work (preparing, a command, or a turn) and publishes what a thread would, the clock aside;
  * false when idle. */
