@@ -292,7 +292,7 @@ static void a_clicker_goes_through_the_cues(void **unused) {
     screen_keys(a, "1p<PageDown>");
     screen_expect(a, "attention ─");
     screen_keys(a, "<PageUp>p");
-    assert_status(app_command(a, "cue 1"), STATUS_USAGE, "there are no cues; 'cues FILE' reads some");
+    assert_status(app_command(a, "cue 1"), STATUS_USAGE, "there are no cues; ':cues FILE' reads some");
     assert_status(app_command(a, "cues broken"), STATUS_USAGE, "broken, line 2: there is no command 'plane'");
     assert_ok(app_command(a, "cues talk"));
     screen_expect(a, "3 cues");

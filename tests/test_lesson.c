@@ -101,6 +101,7 @@ static void what_is_wrong_has_its_line(void **state) {
         {"== A page\n", "line 1: a lesson begins with its title"},
         {"title T\ntext\n", "line 2: a page begins with =="},
         {"title T\n", "has no pages"},
+        {"title T\ntitle U\n== P\n", "line 2: a lesson has one title"},
         {"", "has no pages"},
         {"title T\n== P\n? Q\n", "the question “Q” has no answer"},
         {"title T\n== P\n? Q\n- a\n- b\n", "has no right answer"},

@@ -112,7 +112,7 @@ Status run_cue(App *a, const Words *words) {
     if (a->in_cue) return status_usage(_("a cue cannot go to another cue"));
     if (a->cues.count == 0) {
         if (next || previous) return app_command(a, next ? "pane next" : "pane previous");
-        return status_usage(_("there are no cues; 'cues FILE' reads some"));
+        return status_usage(_("there are no cues; ':cues FILE' reads some"));
     }
     int to = cues_find(&a->cues, word);
     if (to >= 0) return go_to(a, to);

@@ -190,6 +190,7 @@ static Status read_line(Reader *r, char *line) {
     if (line[0] == '#') return status_ok();
     if ((text = after(line, "=="))) return begin_page(r, text);
     if (!p && (text = after(line, "title"))) {
+        if (r->to->title) return status_usage(_("a lesson has one title"));
         r->to->title = mem_text(text);
         return status_ok();
     }
