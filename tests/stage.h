@@ -37,6 +37,7 @@ static inline Stage *stage_new(const char *text, ModelConfig c) {
                        .known = s->n,
                        .visible = s->n,
                        .prompt = s->n,
+                       .poke_id = -1,
                        .tweak = {.window = -1},
                        .filter = filter_defaults(),
                        .seed = 1};

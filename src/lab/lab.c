@@ -175,7 +175,8 @@ void lab_adopt(Lab *l, Run *r, Options *o, const char *name, bool runs) {
     snprintf(l->name, sizeof l->name, "%s", name);
     make_heads(l, c);
     l->window = -1;
-    l->poke = l->poke_id = l->operation = 0;
+    l->poke = l->operation = 0;
+    l->poke_id = -1;
     bpe_live_forget(l->bpe);
     beam_adopt(l);
     l->failed = false;

@@ -343,12 +343,12 @@ Status lab_do_filter(Lab *l, const Words *w) {
 /* Only a look at what would be: the sentence stays as it is. */
 Status lab_do_poke(Lab *l, const Words *w) {
     long position;
-    int id = 0;
+    int id = -1;
     if (l->decode.room < 2) return status_usage(_("the context of this model has no room for a word"));
     STATUS_TRY(lab_number(_("a position (1: the first word)"), w->word[1], 1, l->decode.room - 1, &position));
     const char *word = w->count < 3 ? NULL : w->count == 3 ? w->word[2] : w->rest[2];
-    if (word) id = swap_token_called(run_corpus(l->train.live)->vocab, word);
-    if (id < 0) return status_usage(_("the model knows no word '%s'"), word);
+    Status s = word ? swap_read_token(run_corpus(l->train.live)->vocab, word, &id) : status_ok();
+    if (!status_is_ok(&s)) return status_usage(_("the model knows no word '%s'"), word);
     l->poke = (int)position;
     l->poke_id = id;
     return status_ok();
@@ -414,9 +414,9 @@ static void add_poke(Table *t, const Lab *l) {
     if (l->poke <= 0) return;
     str_init(&line);
     str_addf(&line, "poke %d", l->poke);
-    if (l->poke_id > 0) {
+    if (l->poke_id >= 0) {
         str_add_char(&line, ' ');
-        command_add_word(&line, vocab_token(run_corpus(l->train.live)->vocab, l->poke_id));
+        swap_add_token(run_corpus(l->train.live)->vocab, l->poke_id, &line);
     }
     table_add_text(t, line.s);
     str_done(&line);

@@ -208,8 +208,9 @@ void swap_clear(Decoding *d); /* for a new prompt: none */
 void swap_back(Decoding *d);  /* all of them */
 void swap_tampering(const Lab *l, Table *t);
 void swap_state(const Lab *l, Table *lines);
-/* The token that is called WORD where tokens are shown, else the one that it is as a text; -1: none. */
-int swap_token_called(const Vocab *v, const char *word);
+/* The one token that WORD is as a text, else the one that is called so where tokens are shown, else that of "id=7". */
+Status swap_read_token(const Vocab *v, const char *word, int *id) STATUS_CHECKED;
+void swap_add_token(const Vocab *v, int id, Str *line); /* as a word that reads so */
 
 /* --- lab_tamper.c: what is done to what is looked at --- */
 /* A row each: what ("layer 2 head 1 off"), back (the command that takes it back). */

@@ -39,22 +39,32 @@ static int token_named(const Vocab *v, const char *name) {
     return id < vocab_size(v) ? id : -1;
 }
 
-int swap_token_called(const Vocab *v, const char *word) {
-    int id = token_named(v, word);
-    if (id >= 0) return id;
-    Status s = token_of(v, word, &id);
-    return status_is_ok(&s) ? id : -1;
+/* That "id=7" numbers; -1: none. Some vocabularies have tokens that no text and no name tells from others. */
+static int token_numbered(const Vocab *v, const char *word) {
+    long long id;
+    bool numbered = strncmp(word, "id=", 3) == 0 && str_to_long(word + 3, &id);
+    return numbered && id >= first_of_texts(v) && id < vocab_size(v) ? (int)id : -1;
 }
 
-/* The one token that WORD is as a text, else the one that is called so where tokens are shown. */
-static Status read_token(const Vocab *v, const char *word, int *id) {
+Status swap_read_token(const Vocab *v, const char *word, int *id) {
     *id = strcmp(word, "</s>") == 0 ? vocab_last(v) : -1;
     if (*id >= 0) return status_ok();
     Status s = token_of(v, word, id);
     if (*id < 0) *id = token_named(v, word);
+    if (*id < 0) *id = token_numbered(v, word);
     if (*id >= 0) return status_ok();
     STATUS_TRY(s);
     return status_usage(_("'%s' is not one token that a sentence can have"), word);
+}
+
+void swap_add_token(const Vocab *v, int id, Str *line) {
+    const char *name = vocab_token(v, id);
+    int back;
+    Status s = strchr(name, '\n') ? status_usage("%s", "") : swap_read_token(v, name, &back);
+    if (status_is_ok(&s) && back == id)
+        command_add_word(line, name);
+    else
+        str_addf(line, "id=%d", id);
 }
 
 static void take_back(Decoding *d, int i) {
@@ -91,7 +101,7 @@ Status lab_do_swap(Lab *l, const Words *w) {
         return status_ok();
     }
     const Vocab *v = run_corpus(l->train.live)->vocab;
-    STATUS_TRY(read_token(v, w->word[2], &id));
+    STATUS_TRY(swap_read_token(v, w->word[2], &id));
     if (id == vocab_last(v) && at < d->prompt)
         return status_usage(_("</s> ends a sentence; the prompt goes on behind it"));
     put(l, (int)at, id);
@@ -102,7 +112,7 @@ Status lab_do_force(Lab *l, const Words *w) {
     Decoding *d = &l->decode;
     int id;
     const Vocab *v = run_corpus(l->train.live)->vocab;
-    STATUS_TRY(read_token(v, w->word[1], &id));
+    STATUS_TRY(swap_read_token(v, w->word[1], &id));
     decode_refresh(l);
     int at = decode_visible(d);
     if (at < d->prompt) return status_usage(_("the next token is one of the prompt: swap %d changes it"), at);
@@ -126,13 +136,12 @@ void swap_tampering(const Lab *l, Table *t) {
     }
 }
 
-/* COMMAND and the token of ID; what has a newline is no line. */
+/* COMMAND and the token of ID. */
 static void add_token_line(Table *lines, const char *command, const Vocab *v, int id) {
     Str line;
-    if (strchr(vocab_token(v, id), '\n')) return;
     str_init(&line);
     str_addf(&line, "%s ", command);
-    command_add_word(&line, vocab_token(v, id));
+    swap_add_token(v, id, &line);
     table_add_text(lines, line.s);
     str_done(&line);
 }

@@ -341,6 +341,7 @@ Scene models_scene(const TrainedModel *m, const int *ids, int n, uint64_t seed) 
                    .known = n,
                    .visible = n,
                    .prompt = n,
+                   .poke_id = -1,
                    .tweak = {.window = -1},
                    .filter = filter_defaults(),
                    .seed = seed};

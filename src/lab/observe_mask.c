@@ -137,7 +137,7 @@ static void note(void *data, int layer, int position, double difference) {
 /* The word in place of the one at POSITION: the one asked for, or the next of the vocabulary. */
 static int other_word(const Scene *scene, int position) {
     int vocab = model_config(scene->model)->vocab, id = scene->ids[position];
-    if (scene->poke_id > 0 && scene->poke_id < vocab && scene->poke_id != id) return scene->poke_id;
+    if (scene->poke_id >= 0 && scene->poke_id < vocab && scene->poke_id != id) return scene->poke_id;
     if (vocab <= VOCAB_SPECIALS + 1) return (id + 1) % vocab;
     return id < VOCAB_SPECIALS || id + 1 >= vocab ? VOCAB_SPECIALS + (id == VOCAB_SPECIALS) : id + 1;
 }

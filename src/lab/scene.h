@@ -41,7 +41,7 @@ typedef struct {
     FilterConfig filter;
     uint64_t seed;           /* of the draws */
     int poke;                /* position of the token that the mask's observer changes; 0: the first word */
-    int poke_id;             /* what it becomes; 0: another word */
+    int poke_id;             /* what it becomes; -1: another word */
     int rows;                /* of tables with a row per token of the vocabulary: the likeliest so many; 0: all */
     const char *text;        /* of the prompt, as it was typed; NULL: not known */
     int operation;           /* of the tape, whose numbers are shown where those of all are too many */
