@@ -64,6 +64,11 @@ static bool command_drops(const App *a, const Command *c, const Words *words, St
     return !strcmp(c->name, "begin") && a->form;
 }
 
+/* Somebody who types it means it; among other lines it comes unforeseen. */
+static bool quits_at_once(const Command *c, const Words *words) {
+    return !strcmp(c->name, "quit") && words->count > 1;
+}
+
 /* Whether one of LINES does, and none before it writes the run to a file. */
 static bool lines_drop(const App *a, const char *lines, Str *why) {
     static const char *const keep[] = {"save", "keep", NULL};
@@ -74,7 +79,7 @@ static bool lines_drop(const App *a, const char *lines, Str *why) {
         *end = '\0';
         const Command *c = read_line(a, line, &words);
         kept = c && is_one_of(c, keep);
-        drops = c && command_drops(a, c, &words, why);
+        drops = c && (command_drops(a, c, &words, why) || quits_at_once(c, &words));
     }
     mem_free(text);
     return drops;

@@ -83,14 +83,15 @@ Status run_cues(App *a, const Words *words) {
  * before. */
 void app_run_lines(App *a, const char *lines) {
     char *text = mem_text(lines); /* one of them may read other cues */
-    bool asks = a->asks;
+    bool asks = a->asks, within = a->in_cue;
+    if (!within) a->cue_asks = asks;
     a->in_cue = true;
     a->asks = false;
     for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
         *end = '\0';
         app_run(a, line);
     }
-    a->in_cue = false;
+    a->in_cue = within;
     a->asks = asks;
     mem_free(text);
 }
@@ -99,9 +100,10 @@ static Status go_to(App *a, int to) {
     char *comment = mem_text(a->cues.cue[to].comment);
     a->cues.at = to;
     a->message[0] = '\0';
+    if (a->cues.cue[to].sure) a->asks = false;
     app_run_lines(a, a->cues.cue[to].text);
     bool refused = a->message[0] && a->message_level == 2;
-    if (comment[0] && !refused) app_say(a, 0, "%s", comment);
+    if (comment[0] && !refused && !ask_stands(a)) app_say(a, 0, "%s", comment);
     mem_free(comment);
     return status_ok();
 }

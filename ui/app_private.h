@@ -44,7 +44,8 @@ struct App {
     bool presenting, blank, mouse;
     Spotlight spotlight;
     Cues cues;
-    bool in_cue; /* its lines are being run */
+    bool in_cue; /* its lines are being run, or those of a page */
+    bool in_page, cue_asks; /* asks: as when they began */
     struct {
         bool known, hidden[LAYOUT_MOST];
         ViewKind view;

@@ -75,7 +75,7 @@ Status cues_read(Cues *c, const char *path, CuesKnown *known) {
     str_init(&text);
     str_init(&r.text);
     str_init(&r.comment);
-    Status s = file_read(path, CUES_BYTES, &text);
+    Status s = file_read_text(path, CUES_BYTES, &text);
     if (status_is_ok(&s)) s = read_lines(&r, path, text.s, known);
     if (status_is_ok(&s)) {
         cues_done(c);

@@ -15,7 +15,7 @@ typedef struct {
 
 static Character read_character(const char *s) {
     Character ch;
-    ch.bytes = utf8_decode(s, strlen(s) < 4 ? strlen(s) : 4, &ch.code);
+    ch.bytes = utf8_decode(s, strnlen(s, 4), &ch.code);
     if (ch.bytes == 0) ch.bytes = 1, ch.code = 0xFFFD;
     ch.width = utf8_width(ch.code);
     return ch;

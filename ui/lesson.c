@@ -14,32 +14,28 @@ enum { LESSON_BYTES = 1 << 20 };
 
 /* ---- what is read line by line ---- */
 
+typedef enum { PART_TEXT, PART_COMMANDS, PART_REVEAL, PART_EXPLAINS, PARTS } Part;
+
 typedef struct {
     Lesson *to;
     LessonPage *page; /* NULL: none has begun */
+    Str part[PARTS];  /* of that page, as far as it is read */
     bool paragraph;   /* the next line of text begins one */
     int line;
 } Reader;
 
-/* MORE at the end of *TEXT, in a paragraph of its own or after a blank; between wide characters there is none. */
-static void extend(char **text, const char *more, bool paragraph) {
-    Str s;
-    str_init(&s);
-    size_t n = *text ? strlen(*text) : 0;
-    if (n) str_add(&s, *text);
-    bool tight = n && (unsigned char)(*text)[n - 1] >= 0x80 && (unsigned char)more[0] >= 0x80;
-    if (n) str_add(&s, paragraph ? "\n" : tight ? "" : " ");
-    str_add(&s, more);
-    mem_free(*text);
-    *text = str_take(&s);
+/* MORE at the end of TEXT, in a paragraph of its own or after a blank; between wide characters there is none. */
+static void extend(Str *text, const char *more, bool paragraph) {
+    bool tight = text->len && (unsigned char)text->s[text->len - 1] >= 0x80 && (unsigned char)more[0] >= 0x80;
+    if (text->len) str_add(text, paragraph ? "\n" : tight ? "" : " ");
+    str_add(text, more);
 }
 
-static void add_line(char **lines, const char *line) {
-    Str s;
-    str_init(&s);
-    str_addf(&s, "%s%s\n", *lines ? *lines : "", line);
-    mem_free(*lines);
-    *lines = str_take(&s);
+/* A copy of what TEXT holds, which is emptied; NULL: nothing. */
+static char *taken(Str *text) {
+    char *s = text->len ? mem_text(text->s) : NULL;
+    str_clear(text);
+    return s;
 }
 
 /* "3" */
@@ -126,15 +122,23 @@ static Status read_choice(LessonPage *p, const char *text, bool right) {
 
 /* ---- pages ---- */
 
+static void take_parts(Reader *r) {
+    LessonPage *p = r->page;
+    Str both;
+    str_init(&both);
+    str_addf(&both, "%s%s", r->part[PART_COMMANDS].s, r->part[PART_REVEAL].s);
+    p->both = taken(&both);
+    p->text = taken(&r->part[PART_TEXT]);
+    p->commands = taken(&r->part[PART_COMMANDS]);
+    p->reveal = taken(&r->part[PART_REVEAL]);
+    p->explains = taken(&r->part[PART_EXPLAINS]);
+    str_done(&both);
+}
+
 static Status end_page(Reader *r) {
     LessonPage *p = r->page;
     if (!p) return status_ok();
-    if (p->commands || p->reveal) {
-        Str both;
-        str_init(&both);
-        str_addf(&both, "%s%s", p->commands ? p->commands : "", p->reveal ? p->reveal : "");
-        p->both = str_take(&both);
-    }
+    take_parts(r);
     if (!p->question) return status_ok();
     if (p->choices == 1 || (p->choices > 1 && p->right < 0))
         return status_usage(_("the question “%s” has no right answer among others"), p->question);
@@ -177,10 +181,16 @@ static Status read_question(Reader *r, char *line, bool *known) {
     if ((text = after(line, "+"))) return read_choice(p, text, true);
     if ((text = after(line, "="))) return read_number(p, text);
     if ((text = after(line, ">"))) {
-        extend(&p->explains, text, false);
+        extend(&r->part[PART_EXPLAINS], text, false);
         return status_ok();
     }
     *known = false;
+    return status_ok();
+}
+
+static Status read_title(Lesson *l, const char *text) {
+    if (l->title) return status_usage(_("a lesson has one title"));
+    l->title = mem_text(text);
     return status_ok();
 }
 
@@ -189,11 +199,7 @@ static Status read_line(Reader *r, char *line) {
     char *text;
     if (line[0] == '#') return status_ok();
     if ((text = after(line, "=="))) return begin_page(r, text);
-    if (!p && (text = after(line, "title"))) {
-        if (r->to->title) return status_usage(_("a lesson has one title"));
-        r->to->title = mem_text(text);
-        return status_ok();
-    }
+    if (!p && (text = after(line, "title"))) return read_title(r->to, text);
     if (!line[0]) {
         r->paragraph = true;
         return status_ok();
@@ -202,7 +208,7 @@ static Status read_line(Reader *r, char *line) {
     if ((text = after(line, "?"))) return begin_question(p, text);
     if ((text = after(line, "@"))) return read_claim(r, text);
     if (line[0] == ':') {
-        add_line(p->question ? &p->reveal : &p->commands, line + 1 + strspn(line + 1, " \t"));
+        str_addf(&r->part[p->question ? PART_REVEAL : PART_COMMANDS], "%s\n", line + 1 + strspn(line + 1, " \t"));
         return status_ok();
     }
     bool known = false;
@@ -210,7 +216,7 @@ static Status read_line(Reader *r, char *line) {
     if (known) return status_ok();
     if (p->question)
         return status_usage(_("'%s': after a question stand its answers (- + =), commands (:) and > text"), line);
-    extend(&p->text, line, r->paragraph);
+    extend(&r->part[PART_TEXT], line, r->paragraph);
     r->paragraph = false;
     return status_ok();
 }
@@ -273,8 +279,10 @@ static Status read_file(const char *path, const char *name, Lesson **out) {
     Lesson *l = MEM_NEW(Lesson);
     l->name = mem_text(name);
     Reader r = {.to = l};
-    Status s = file_read(path, LESSON_BYTES, &text);
+    for (int i = 0; i < PARTS; i++) str_init(&r.part[i]);
+    Status s = file_read_text(path, LESSON_BYTES, &text);
     if (status_is_ok(&s)) s = read_lines(&r, path, text.s);
+    for (int i = 0; i < PARTS; i++) str_done(&r.part[i]);
     str_done(&text);
     if (status_is_ok(&s))
         *out = l;
@@ -325,7 +333,7 @@ int lesson_titles(LessonTitle **out) {
     *out = NULL;
     str_init(&path);
     str_init(&text);
-    Status s = find("contents", &path) ? file_read(path.s, LESSON_BYTES, &text) : status_failed("%s", "");
+    Status s = find("contents", &path) ? file_read_text(path.s, LESSON_BYTES, &text) : status_failed("%s", "");
     for (char *line = text.s, *next; status_is_ok(&s) && line; line = next) {
         next = strchr(line, '\n');
         if (next) *next++ = '\0';

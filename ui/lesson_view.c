@@ -204,21 +204,25 @@ static const char *list_head(void) {
     return _("What shall it be? enter opens a lesson; L leaves it.");
 }
 
-/* The lines of the list: its head, a gap and the titles. */
+/* The lines of the list: its head, a gap and the titles, from FIRST on so that the one under the cursor shows. */
 static Sheet list_sheet(const LessonState *s, int w, int h, int *head) {
     *head = draw_paragraph_rows(w < WIDEST ? w : WIDEST, list_head()) + 1;
-    return sheet_of(s, *head + s->titles, DETAIL_FOCUS, w, h);
+    if (*head >= h) *head = 0; /* no room for both */
+    Sheet t = sheet_of(s, *head + s->titles, DETAIL_FOCUS, w, h);
+    int rows = h - t.y - *head;
+    t.first = s->at >= rows ? s->at - rows + 1 : 0;
+    return t;
 }
 
 static void draw_list(const LessonState *s, Canvas *c) {
     int head;
     Sheet t = list_sheet(s, c->w, c->h, &head);
     Canvas list = canvas_view(c, (Rect){t.x, t.y, t.w, c->h - t.y});
-    draw_paragraph(&list, (Rect){0, 0, list.w, list.h}, list_head(), STYLE_DIM);
-    for (int i = 0; i < s->titles && head + i < list.h; i++) {
+    if (head > 0) draw_paragraph(&list, (Rect){0, 0, list.w, head}, list_head(), STYLE_DIM);
+    for (int i = t.first, y = head; i < s->titles && y < list.h; i++, y++) {
         bool at = i == s->at;
-        canvas_text(&list, 0, head + i, list.w, at ? "▸ " : "  ", STYLE_STRONG, ATTRIBUTE_NONE);
-        canvas_text(&list, 2, head + i, list.w - 2, s->title[i].title, at ? STYLE_STRONG : STYLE_TEXT,
+        canvas_text(&list, 0, y, list.w, at ? "▸ " : "  ", STYLE_STRONG, ATTRIBUTE_NONE);
+        canvas_text(&list, 2, y, list.w - 2, s->title[i].title, at ? STYLE_STRONG : STYLE_TEXT,
                     at ? ATTRIBUTE_BOLD : 0);
     }
 }
@@ -252,7 +256,7 @@ static int title_at(const LessonState *s, const Canvas *c, int y) {
     int head;
     Sheet t = list_sheet(s, c->w, c->h, &head);
     int row = y - t.y - head;
-    return row >= 0 && row < s->titles ? row : -1;
+    return row >= 0 && t.first + row < s->titles ? t.first + row : -1;
 }
 
 int lesson_row_at(const LessonState *s, const Snapshot *seen, Detail detail, const Canvas *c, int y) {

@@ -60,9 +60,15 @@ static void go_to(PaneCall *call, int page) {
     call->lines = lines_of(s);
 }
 
-static Status open_lesson(LessonState *s, const char *name) {
+/* Shows the first page; PAGE is to be there, else what was open stays. */
+static Status open_lesson(LessonState *s, const char *name, long long page) {
     Lesson *l;
     STATUS_TRY(lesson_read(name, &l));
+    if (page > l->pages) {
+        Status refused = status_usage(_("the pages are 1 to %d"), l->pages);
+        lesson_free(l);
+        return refused;
+    }
     leave(s);
     s->lesson = l;
     s->answer = MEM_ARRAY(LessonAnswer, (size_t)l->pages);
@@ -102,7 +108,7 @@ static bool give_typed(PaneCall *call) {
 /* ---- keys ---- */
 
 static int clamped(int x, int least, int most) {
-    return x > most ? most : x < least ? least : x;
+    return x < least || most < least ? least : x > most ? most : x;
 }
 
 static void move_up_down(PaneCall *call, int by) {
@@ -218,8 +224,7 @@ static Status run_lesson(void *owner, const Words *words) {
     if (words->count == 1) return status_ok();
     if (words->count > 2 && (!str_to_long(words->word[2], &page) || page < 1))
         return status_usage(_("a page is a number from 1, not '%s'"), words->word[2]);
-    STATUS_TRY(open_lesson(s, words->word[1]));
-    if (page > s->lesson->pages) return status_usage(_("the pages are 1 to %d"), s->lesson->pages);
+    STATUS_TRY(open_lesson(s, words->word[1], page));
     if (words->count > 2) go_to(call, (int)page - 1);
     return status_ok();
 }
@@ -255,6 +260,7 @@ static Status run_answer(void *owner, const Words *words) {
     LessonState *s = call->state;
     if (!lesson_waits(s)) return status_usage(_("nothing is asked here"));
     const LessonPage *p = lesson_page(s);
+    if (strlen(words->word[1]) >= sizeof s->typed) return status_usage(_("'%s' is no number"), words->word[1]);
     snprintf(s->typed, sizeof s->typed, "%s", words->word[1]);
     long long choice;
     if (p->choices == 0) return give_typed(call) ? status_ok() : status_usage(_("'%s' is no number"), words->word[1]);

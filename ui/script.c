@@ -292,7 +292,7 @@ Status script_run_text(const char *name, const char *text, App *a, Worker *w, St
 Status script_run_file(const char *path, App *a, Worker *w, Str *screen) {
     Str text;
     str_init(&text);
-    Status s = file_read(path, 0, &text);
+    Status s = file_read_text(path, 0, &text);
     if (status_is_ok(&s)) s = script_run_text(path, text.s, a, w, screen);
     str_done(&text);
     return s;

@@ -60,6 +60,14 @@ Status file_read(const char *path, size_t limit, Str *out) {
     return s;
 }
 
+Status file_read_text(const char *path, size_t limit, Str *out) {
+    size_t start = out->len;
+    STATUS_TRY(file_read(path, limit, out));
+    if (strlen(out->s + start) == out->len - start) return status_ok();
+    str_truncate(out, start);
+    return status_usage(_("'%s' is no text: it holds a byte 0"), strcmp(path, "-") ? path : _("standard input"));
+}
+
 struct FileWriter {
     FILE *stream;
     char *path;      /* as the user wrote it, for sentences */

@@ -11,6 +11,8 @@
 /* Adds the whole file to OUT, which stays as it was when that fails. PATH "-" reads standard input. Refuses
  * directories, FIFOs, devices and files over LIMIT bytes (0: 1 GiB). */
 Status file_read(const char *path, size_t limit, Str *out) STATUS_CHECKED;
+/* The same of a text: refuses a byte 0, behind which nobody would see anything. */
+Status file_read_text(const char *path, size_t limit, Str *out) STATUS_CHECKED;
 
 typedef struct FileWriter FileWriter;
 
