@@ -270,6 +270,8 @@ static void a_step_is_reached_from_wherever_one_is(void **state) {
 
 static void a_held_run_shows_its_last_update(void **state) {
     (void)state;
+    uint64_t straight[FIXTURE_STEPS + 1];
+    fixture_straight(straight);
     Lab *l = fixture_lab(NULL);
     assert_ok(lab_do(l, "run"));
     for (int i = 0; i < 3; i++) assert_true(lab_turn(l));
@@ -288,6 +290,21 @@ static void a_held_run_shows_its_last_update(void **state) {
     assert_true(lab_turn(l));
     fixture_do(l, "seek 5");
     assert_int_equal(update_known(l), 5);
+    fixture_do(l, "fork"); /* the run that goes on from there has it, too */
+    assert_int_equal(fixture_facts(l).head, 5);
+    assert_int_equal(update_known(l), 5);
+    fixture_do(l, "until 70");
+    fixture_do(l, "watch tokens");
+    fixture_do(l, "seek 64"); /* as it is kept: nothing is replayed */
+    fixture_do(l, "watch step");
+    assert_int_equal(update_known(l), 64);
+    fixture_do(l, "watch tokens");
+    fixture_do(l, "seek 32");
+    fixture_do(l, "fork");
+    fixture_do(l, "watch step"); /* looked at only now */
+    assert_int_equal(update_known(l), 32);
+    fixture_do(l, "reach 160");
+    assert_true(lab_hash(l) == straight[160]);
     lab_free(l);
 }
 

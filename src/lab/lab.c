@@ -195,6 +195,7 @@ Status lab_do_watch(Lab *l, const Words *w) {
     ObserverSet watch = 0;
     for (int i = 1; i < w->count; i++) STATUS_TRY(observers_add(w->word[i], &watch));
     l->watch = watch;
+    if (l->train.live) train_watch(l);
     if (watch & (1u << OBSERVE_bpe)) bpe_live_wake(l->bpe);
     return status_ok();
 }

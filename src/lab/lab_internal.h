@@ -147,6 +147,7 @@ void train_adopt(TrainClock *t, Run *r, const Options *o);
 void train_done(TrainClock *t);
 bool train_pending(const Lab *l);
 bool train_turn(Lab *l);
+void train_watch(Lab *l); /* what is looked at may be something else now: a past update that it needs is made again */
 bool train_watches(const Lab *l); /* what the next update of the live run does is kept: somebody may look at it */
 void train_catch_up(Lab *l);      /* one more update where the last one was not kept, before the clock may be held */
 void train_facts(const Lab *l, SnapshotFacts *f);

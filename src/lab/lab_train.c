@@ -334,15 +334,15 @@ static void look_at_head(Lab *l) {
     lab_changed(l);
 }
 
-/* From the checkpoint before STEP, or from where the viewer is when that is nearer; where updates are watched the last
- * one is made again. */
-static void seek(Lab *l, long step) {
+/* From the checkpoint before STEP, or from where the viewer is when that is nearer; where the UPDATE that led there is
+ * wanted it is made again. */
+static void seek_for(Lab *l, long step, bool update) {
     TrainClock *t = &l->train;
     if (step == run_done(t->live)) {
         look_at_head(l);
         return;
     }
-    long from = lab_watches_updates(l) && step > t->base ? step - 1 : step;
+    long from = update && step > t->base ? step - 1 : step;
     const RunMemory *m = history_nearest(t->history, from);
     RunUpdate known;
     bool there = t->viewer && run_done(t->viewer) == step && run_last_update(t->viewer, &known);
@@ -352,6 +352,15 @@ static void seek(Lab *l, long step) {
     t->goal = step;
     t->seeking = train_pending(l);
     lab_changed(l);
+}
+
+static void seek(Lab *l, long step) {
+    seek_for(l, step, lab_watches_updates(l));
+}
+
+void train_watch(Lab *l) {
+    TrainClock *t = &l->train;
+    if (t->past && !train_pending(l)) seek(l, run_done(t->viewer));
 }
 
 /* Whether steps before the newest are known. */
@@ -426,18 +435,19 @@ static void forget_curve_after(TrainClock *t, long step) {
     rebuild_test(t);
 }
 
-/* The live run becomes what the viewer is: its recipe, parameters and moments. */
+/* The live run becomes what the viewer is: its recipe, parameters, moments and last update. */
 static void become_viewer(TrainClock *t) {
     RunMemory m = {0};
     run_remember(t->viewer, &m);
     run_follow_recipe(t->live, &change_before(t, m.done)->recipe);
     run_recall(t->live, &m);
+    run_take_update(t->live, t->viewer);
     run_memory_done(&m);
 }
 
 void train_fork(Lab *l, long step) {
     TrainClock *t = &l->train;
-    seek(l, step);
+    seek_for(l, step, true);
     while (t->seeking) (void)train_turn(l);
     become_viewer(t);
     history_forget_after(t->history, step);
@@ -456,10 +466,12 @@ Status lab_do_fork(Lab *l, const Words *w) {
     if (!t->past) return status_usage(_("step %ld is the newest already; go back first"), run_done(t->live));
     while (t->seeking) (void)train_turn(l);
     long step = run_done(t->viewer), lost = run_done(t->live) - step;
+    Lab *other = l->rival;
+    bool both = other && other->train.base <= step && run_done(other->train.live) > step;
+    if (both) STATUS_TRY(has_past(other));
     train_fork(l, step);
     observers_forget(l->observers); /* the steps to come have other parameters than those that were dropped */
-    Lab *other = l->rival;
-    if (other && other->train.base <= step && run_done(other->train.live) > step) train_fork(other, step);
+    if (both) train_fork(other, step);
     lab_say(l, MESSAGE_INFORMATION, _("step %ld is the newest now; %ld later ones are dropped"), step, lost);
     return status_ok();
 }

@@ -295,6 +295,18 @@ bool run_last_update(const Run *r, RunUpdate *out) {
     return true;
 }
 
+void run_take_update(Run *r, const Run *of) {
+    size_t bytes = r->optim.count * sizeof(real);
+    RunUpdate u;
+    if (r->no_past || !run_last_update(of, &u)) return;
+    if (!r->before) r->before = mem_aligned(r->optim.count, sizeof *r->before);
+    memcpy(r->before, u.before, bytes);
+    memcpy(r->grad, u.grad, bytes);
+    r->last = u;
+    r->last.before = r->before;
+    r->last.grad = r->grad;
+}
+
 void run_update(Run *r, const RunStep *s) {
     BUG_ON(s->step != r->done + 1);
     if (s->diverged) return;

@@ -105,6 +105,8 @@ typedef struct {
 void run_watch_updates(Run *r, bool watched); /* from the next step on; costs a copy of the parameters before it */
 /* False: nobody watched the update that led to this step, or none did. */
 bool run_last_update(const Run *r, RunUpdate *out);
+/* R has the parameters of OF, and its last update too, if that is known. */
+void run_take_update(Run *r, const Run *of);
 const real *run_gradient_of(const Run *r); /* [parameters] */
 
 bool run_reads_only(const Run *r);              /* somebody else's model: it has one step, 0, and no shards */
