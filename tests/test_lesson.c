@@ -1,7 +1,6 @@
 /* Lessons: what a file may say and what is refused, numbers of the run, and the pane: pages, questions, answers. */
 #include "expect.h"
 
-#include "clock.h"
 #include "lesson.h"
 #include "pane.h"
 #include "screen.h"
@@ -256,180 +255,6 @@ static void lessons_are_completed_by_name(void **state) {
     app_free(a);
 }
 
-/* ---- lines of pages that go elsewhere ---- */
-
-static App *open_text(const char *text) {
-    char line[sizeof path + 16];
-    write_lesson(text);
-    App *a = screen_new(NULL);
-    snprintf(line, sizeof line, "lesson %s", path);
-    screen_keys(a, "L");
-    assert_ok(app_command(a, line));
-    return a;
-}
-
-static void a_page_sets_the_screen_for_itself_alone(void **state) {
-    (void)state;
-    static const char *const lines[] = {"again", "page 1", "page next", "answer 1"};
-    char text[512];
-    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
-        snprintf(text, sizeof text, "title T\n== One\n: %s\n? Q\n+ a\n- b\n: again\n== Two\n: page 1\n", lines[i]);
-        App *a = open_text(text);
-        assert_ok(app_command(a, "page 1"));
-        screen_expect(a, "a page cannot set the screen for another page");
-        app_free(a);
-    }
-    App *a = open_text("title T\n== One\n: pane train\n== Two\n");
-    snprintf(text, sizeof text, "title T\n== One\n: lesson %s 1\n", path);
-    write_lesson(text);
-    snprintf(text, sizeof text, "lesson %s 1", path);
-    assert_ok(app_command(a, text));
-    screen_expect(a, "a page cannot set the screen for another page");
-    app_free(a);
-}
-
-/* The lesson goes while its lines are carried out. */
-static void a_page_may_close_its_lesson(void **state) {
-    (void)state;
-    static const char *const lines[] = {"escape", "lesson first", "lessons"};
-    char text[256];
-    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
-        snprintf(text, sizeof text, "title T\n== One\n: %s\n: %s\n: cursor query=2 key=1\n", lines[i], lines[i]);
-        App *a = open_text(text);
-        assert_ok(app_command(a, "page 1"));
-        screen_expect(a, "lesson");
-        app_free(a);
-    }
-}
-
-/* Somebody goes through the pages by cues: what a page drops is asked about, and the end of the program too. */
-static void what_a_page_of_a_cue_drops_is_asked_about(void **state) {
-    (void)state;
-    char cues[sizeof path + 8], line[sizeof cues + 16];
-    snprintf(cues, sizeof cues, "%s.cues", path);
-    FILE *f = fopen(cues, "w");
-    assert_non_null(f);
-    assert_true(fputs("# one\npage 2\n\n# two\n! page 2\n\n# three\nquit now\n", f) >= 0);
-    assert_int_equal(fclose(f), 0);
-    App *a = open_text("title T\n== One\nThe first.\n== Two\n: restart\nThe second.\n");
-    snprintf(line, sizeof line, "cues %s", cues);
-    assert_ok(app_command(a, line));
-    screen_keys(a, ":cue 1<Enter>");
-    screen_expect(a, "y drops it");
-    screen_refuse(a, "no laboratory");
-    screen_keys(a, "n:page 1<Enter>:cue 2<Enter>"); /* sure */
-    screen_refuse(a, "y drops it");
-    screen_keys(a, ":cue 3<Enter>");
-    screen_expect(a, "y drops it");
-    assert_false(app_wants_quit(a));
-    screen_keys(a, "y");
-    assert_true(app_wants_quit(a));
-    app_free(a);
-    assert_int_equal(remove(cues), 0);
-}
-
-/* ---- long pages, long lists ---- */
-
-static void a_long_page_is_scrolled_from_what_shows(void **state) {
-    (void)state;
-    Str text;
-    str_init(&text);
-    str_add(&text, "title T\n== One\n");
-    for (int i = 0; i < 100; i++) str_addf(&text, "Line%d.\n\n", i);
-    str_add(&text, "? Q\n+ yes\n- no\n> Because.\n");
-    App *a = open_text(text.s);
-    str_done(&text);
-    screen_keys(a, ":answer 1<Enter>");
-    screen_expect(a, "Because.");
-    screen_keys(a, "<Up><Up><Up>");
-    screen_refuse(a, "Because.");
-    for (int i = 0; i < 40; i++) screen_keys(a, "<Down>");
-    screen_expect(a, "Because.");
-    screen_keys(a, "<Up><Up><Up>");
-    screen_refuse(a, "Because.");
-    app_free(a);
-}
-
-/* In folders of our own: a list that is empty, and one that is longer than the screen. */
-static void lists_of_any_length_are_walked(void **state) {
-    (void)state;
-    char root[] = "/tmp/lantern_test_lessons_XXXXXX", contents[64], command[128];
-    const char *assets = getenv("LANTERN_ASSETS");
-    char *before = assets ? strdup(assets) : NULL;
-    assert_non_null(mkdtemp(root));
-    snprintf(command, sizeof command, "mkdir -p %s/lessons/en", root);
-    assert_int_equal(system(command), 0);
-    snprintf(contents, sizeof contents, "%s/lessons/en/contents", root);
-    FILE *f = fopen(contents, "w");
-    assert_non_null(f);
-    assert_int_equal(fclose(f), 0);
-    setenv("LANTERN_ASSETS", root, 1);
-    App *a = screen_new(NULL);
-    screen_keys(a, "L<Up><Down><Enter><PageDown><End><Enter>");
-    screen_expect(a, "L lesson");
-    app_free(a);
-    write_lesson("title A title\n== One\n");
-    f = fopen(contents, "w");
-    assert_non_null(f);
-    for (int i = 0; i < 80; i++) fprintf(f, "%s\n", path);
-    assert_int_equal(fclose(f), 0);
-    a = screen_new(NULL);
-    screen_keys(a, "L");
-    screen_expect(a, "▸ A title");
-    screen_keys(a, "<End>");
-    screen_expect(a, "▸ A title");
-    app_free(a);
-    snprintf(command, sizeof command, "rm -r %s", root);
-    assert_int_equal(system(command), 0);
-    if (before)
-        setenv("LANTERN_ASSETS", before, 1);
-    else
-        unsetenv("LANTERN_ASSETS");
-    free(before);
-}
-
-/* A megabyte, in lines of a letter or in one word, is read and drawn in a moment. */
-static void large_files_are_read_and_drawn_in_time(void **state) {
-    (void)state;
-    enum { BYTES = 1000000 };
-    Str text;
-    str_init(&text);
-    for (int kind = 0; kind < 3; kind++) {
-        str_clear(&text);
-        str_add(&text, "title T\n== One\n");
-        while (text.len < BYTES) str_add(&text, kind == 0 ? "x\n" : kind == 1 ? ":x\n" : "x");
-        double begin = clock_cpu();
-        App *a = open_text(text.s);
-        screen_expect(a, kind == 1 ? "One" : "x");
-        app_free(a);
-        assert_true(clock_cpu() - begin < 5);
-    }
-    str_done(&text);
-}
-
-static void what_is_open_stays_when_another_is_refused(void **state) {
-    (void)state;
-    char line[sizeof path + 40];
-    App *a = open_sample();
-    assert_ok(app_command(a, "page 4"));
-    assert_ok(app_command(a, "answer 8"));
-    snprintf(line, sizeof line, "lesson %s 5", path);
-    assert_status(app_command(a, line), STATUS_USAGE, "the pages are 1 to 4");
-    screen_expect(a, "you say 8");
-    assert_ok(app_command(a, "page 3"));
-    assert_status(app_command(a, "answer 0.000000000000000000000000001"), STATUS_USAGE,
-                  "'0.000000000000000000000000001' is no number");
-    FILE *f = fopen(path, "w");
-    assert_non_null(f);
-    static const char zero[] = "title T\n== One\nseen\0unseen\n";
-    assert_int_equal(fwrite(zero, 1, sizeof zero - 1, f), sizeof zero - 1);
-    assert_int_equal(fclose(f), 0);
-    Lesson *l;
-    snprintf(line, sizeof line, "'%s' is no text: it holds a byte 0", path);
-    assert_status(lesson_read(path, &l), STATUS_USAGE, line);
-    app_free(a);
-}
-
 /* A page that would drop the run asks; where it stays, the text is there all the same. */
 static void a_page_that_drops_a_run_asks(void **state) {
     (void)state;
@@ -560,13 +385,6 @@ int main(void) {
         cmocka_unit_test(a_long_page_is_scrolled),
         cmocka_unit_test(a_page_stands_where_eyes_are),
         cmocka_unit_test(a_click_is_on_what_shows),
-        cmocka_unit_test(a_page_sets_the_screen_for_itself_alone),
-        cmocka_unit_test(a_page_may_close_its_lesson),
-        cmocka_unit_test(what_a_page_of_a_cue_drops_is_asked_about),
-        cmocka_unit_test(a_long_page_is_scrolled_from_what_shows),
-        cmocka_unit_test(lists_of_any_length_are_walked),
-        cmocka_unit_test(large_files_are_read_and_drawn_in_time),
-        cmocka_unit_test(what_is_open_stays_when_another_is_refused),
         cmocka_unit_test(a_lesson_looks_as_it_did),
         cmocka_unit_test(all_is_freed),
     };
