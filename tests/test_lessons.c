@@ -77,6 +77,17 @@ static void expect_claims(const Stage *s, const LessonPage *p, const char *where
     }
 }
 
+/* A page shows whole before it is answered: text, question and all there is to choose from. */
+static void expect_in_sight(const Stage *s, const Lesson *l, int page, const char *where) {
+    char foot[40];
+    Str text;
+    str_init(&text);
+    canvas_dump(s->canvas, false, &text);
+    snprintf(foot, sizeof foot, "%d/%d  ↓", page + 1, l->pages);
+    if (strstr(text.s, foot)) fail_msg("%s does not show whole:\n%s", where, text.s);
+    str_done(&text);
+}
+
 static void answer(Stage *s, const LessonPage *p, const char *where) {
     char line[64];
     if (p->choices > 0)
@@ -104,6 +115,7 @@ static void go_through(const char *path, int w, int h) {
         if (i == 0) snprintf(line, sizeof line, "lesson \"%s\" 1", path);
         carry_out(&s, where, line);
         expect_no_refusal(&s, where);
+        expect_in_sight(&s, l, i, where);
         if (l->page[i].question) answer(&s, &l->page[i], where);
         expect_claims(&s, &l->page[i], where);
     }
@@ -153,11 +165,11 @@ static void lessons_hold(void **state) {
 /* ---- languages ---- */
 
 static bool same_cell(const LessonCell *a, const LessonCell *b) {
-    bool same = a->keys == b->keys && !a->table == !b->table;
+    bool same = a->keys == b->keys && a->indices == b->indices && !a->table == !b->table;
     if (!same || !a->table) return same;
     same = !strcmp(a->table, b->table) && !strcmp(a->column, b->column);
     for (int i = 0; i < a->keys && same; i++) same = !strcmp(a->key[i], b->key[i]) && !strcmp(a->value[i], b->value[i]);
-    for (int i = 0; i < a->indices && same; i++) same = b->indices == a->indices && a->index[i] == b->index[i];
+    for (int i = 0; i < a->indices && same; i++) same = a->index[i] == b->index[i];
     return same;
 }
 
@@ -177,7 +189,9 @@ static void is_like_the_english_one(const char *path, const char *name) {
         bool same = !strcmp(or_nothing(a->commands), or_nothing(b->commands)) &&
                     !strcmp(or_nothing(a->reveal), or_nothing(b->reveal)) && !a->question == !b->question &&
                     a->choices == b->choices && a->right == b->right && same_cell(&a->cell, &b->cell) &&
-                    a->tolerance == b->tolerance && !a->explains == !b->explains && !strcmp(a->source, b->source);
+                    (a->number == b->number || (isnan(a->number) && isnan(b->number))) &&
+                    a->tolerance == b->tolerance && a->relative == b->relative && !a->explains == !b->explains &&
+                    !strcmp(a->source, b->source);
         if (!same) fail_msg("%s, page %d is another one than in English", path, i + 1);
     }
     lesson_free(here);
