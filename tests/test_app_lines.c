@@ -51,7 +51,9 @@ static void lines_that_drop_a_run_ask(void **unused) {
     screen_expect(a, "no laboratory that could carry out 'set layers=3'");
     screen_keys(a, "<Esc>:restart<Enter>");
     screen_expect(a, "y drops it");
-    screen_keys(a, "<Enter>");
+    screen_keys(a, "<Enter>"); /* ends many a line, and is no yes */
+    screen_refuse(a, "no laboratory that could carry out");
+    screen_keys(a, ":restart<Enter>y");
     screen_expect(a, "no laboratory that could carry out 'restart'");
     screen_keys(a, "<Esc>:open old.ckpt<Enter>");
     screen_expect(a, "y drops it");
@@ -168,6 +170,14 @@ static void help_scrolls_and_filters(void **unused) {
     screen_refuse(a, "one step forward");
     screen_expect(a, "│The screen "); /* where it stands */
     screen_refuse(a, "│The clocks ");
+    screen_keys(a, "/<C-u>pane<Enter>");
+    Str text;
+    str_init(&text);
+    screen_text(a, 120, 40, &text);
+    const char *heading = strstr(text.s, "│The screen ");
+    assert_non_null(heading);
+    assert_null(strstr(heading + 1, "│The screen ")); /* once above all of it */
+    str_done(&text);
     screen_keys(a, "/whale<Enter>");
     screen_expect(a, "nothing holds");
     screen_keys(a, "<Esc><Esc>");
@@ -232,6 +242,13 @@ static void interventions_are_listed_and_taken_back(void **unused) {
     screen_expect(a, "'back 3'");
     screen_keys(a, "<Esc>G<Enter>");
     screen_expect(a, "'back 6'");
+    p.tamper = "layer 1 head 1 off, layer 1 head 2 off";
+    Snapshot *shorter = fixture_snapshot(&p), *before = snapshot_ref(app_snapshot(a));
+    app_show(a, shorter);
+    screen_expect(a, "▸ layer 1 head 2 off");
+    app_show(a, before);
+    snapshot_unref(shorter);
+    snapshot_unref(before);
     screen_keys(a, "<Esc>/window<Enter><Enter>");
     screen_expect(a, "'back 4'");
     screen_keys(a, "<Esc>");

@@ -196,6 +196,15 @@ static void pages_are_turned_and_set_the_screen(void **state) {
     screen_refuse(a, "What shall it be?");
     screen_expect(a, "1 train");
     screen_expect(a, "8 next word");
+    screen_keys(a, "8zLL");
+    screen_refuse(a, "1 train");
+    screen_keys(a, "zL");
+    screen_refuse(a, "1 train");
+    screen_keys(a, "L");
+    screen_expect(a, "1 train");
+    screen_keys(a, "z");
+    screen_refuse(a, "1 train");
+    screen_expect(a, "8 next word");
     app_free(a);
 }
 
@@ -270,6 +279,9 @@ static void a_page_that_drops_a_run_asks(void **state) {
     screen_keys(a, "n");
     screen_expect(a, "The second.");
     screen_refuse(a, "no laboratory");
+    screen_keys(a, "r<Enter>"); /* what turns pages is no yes */
+    screen_refuse(a, "y drops it");
+    screen_refuse(a, "no laboratory");
     screen_keys(a, "ry");
     screen_expect(a, "no laboratory that could carry out 'restart'");
     app_free(a);
@@ -287,8 +299,9 @@ static void a_long_page_is_scrolled(void **state) {
     Str text;
     str_init(&text);
     for (int i = 0; i < 4; i++) {
-        static const char *const keys[] = {"", "<Down><Down>", "<Enter>",
-                                           "<Up><Up><Up><Up><Up><Up><Up><Up><Up><Up><Up><Up>"},
+        static const char *const keys[] =
+            {"", "<Down><Down>", "<Enter><Down><Down><Down><Down><Down><Down><Down><Down><Down><Down><Down><Down>",
+             "<Up><Up><Up><Up><Up><Up><Up><Up><Up><Up><Up><Up>"},
                                  *const shown[] = {"first words", "▸ that", "last words", "first words"},
                                  *const hidden[] = {"▸ that", "first words", "first words", "last words"};
         screen_keys(a, keys[i]);
@@ -297,6 +310,31 @@ static void a_long_page_is_scrolled(void **state) {
         assert_non_null(strstr(text.s, shown[i]));
         assert_null(strstr(text.s, hidden[i]));
         assert_non_null(strstr(text.s, i == 0 || i == 3 ? "1/1  ↓ " : "1/1  ↑ "));
+    }
+    str_done(&text);
+    app_free(a);
+}
+
+/* Answers that do not all show: the one under the cursor does, down to the last and up again. */
+static void the_answer_under_the_cursor_shows(void **state) {
+    (void)state;
+    char line[sizeof path + 64];
+    write_lesson("title T\n== P\n? Which?\n- one\n- two\n- three\n- four\n- five\n+ six\n");
+    App *a = screen_new(NULL);
+    snprintf(line, sizeof line, ":lesson %s 1<Enter>:pane lesson<Enter>z", path);
+    screen_keys(a, line);
+    Str text;
+    str_init(&text);
+    for (int i = 0; i < 3; i++) {
+        static const char *const keys[] = {"<Down>", "<Down><Down><Down><Down><Down>", "<Up><Up><Up><Up><Up>"},
+                                 *const shown[] = {"▸ one", "▸ six", "▸ one"}, *const hidden[] = {"six", "one", "six"};
+        str_clear(&text);
+        screen_text(a, 80, 11, &text);
+        screen_keys(a, keys[i]);
+        str_clear(&text);
+        screen_text(a, 80, 11, &text);
+        assert_non_null(strstr(text.s, shown[i]));
+        assert_null(strstr(text.s, hidden[i]));
     }
     str_done(&text);
     app_free(a);
@@ -383,6 +421,7 @@ int main(void) {
         cmocka_unit_test(lessons_are_completed_by_name),
         cmocka_unit_test(a_page_that_drops_a_run_asks),
         cmocka_unit_test(a_long_page_is_scrolled),
+        cmocka_unit_test(the_answer_under_the_cursor_shows),
         cmocka_unit_test(a_page_stands_where_eyes_are),
         cmocka_unit_test(a_click_is_on_what_shows),
         cmocka_unit_test(a_lesson_looks_as_it_did),

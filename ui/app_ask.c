@@ -142,7 +142,7 @@ void ask_forget(App *a) {
 
 bool ask_answer(App *a, Key k) {
     if (!ask_stands(a)) return false;
-    bool yes = k == 'y' || k == KEYCODE_ENTER, quitting = a->quitting;
+    bool yes = k == 'y', quitting = a->quitting;
     char line[sizeof a->dropping];
     snprintf(line, sizeof line, "%s", a->dropping);
     a->message[0] = '\0';
