@@ -383,6 +383,16 @@ static void a_short_context_cuts_sentences(void **state) {
     run_free(r);
 }
 
+/* Of a grammar sentences= are drawn, and all their parts are learned. */
+static void letters_go_in_parts(void **state) {
+    (void)state;
+    Run *r = run_with("tokens=char context=8 sentences=50 batch=50", 1, 1);
+    assert_int_equal(run_sentences(r), 50);
+    assert_true(run_corpus(r)->train.sentences > 100);
+    assert_int_equal(run_per_epoch(r), (run_corpus(r)->train.sentences + 49) / 50);
+    run_free(r);
+}
+
 static void a_text_is_a_corpus_without_truth(void **state) {
     (void)state;
     char path[64], pairs[128];
@@ -476,6 +486,7 @@ int main(void) {
         cmocka_unit_test(the_floor_is_that_of_the_same_sentences),
         cmocka_unit_test(a_test_can_be_stopped),
         cmocka_unit_test(a_short_context_cuts_sentences),
+        cmocka_unit_test(letters_go_in_parts),
         cmocka_unit_test(a_text_is_a_corpus_without_truth),
         cmocka_unit_test(a_step_that_diverges_changes_nothing),
         cmocka_unit_test(a_curve_row_is_the_step),
