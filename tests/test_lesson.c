@@ -264,6 +264,25 @@ static void lessons_are_completed_by_name(void **state) {
     app_free(a);
 }
 
+/* Whoever opens a page by its number gets the run that the lesson is about, and is asked before another one goes. */
+static void a_page_by_its_number_has_the_run(void **state) {
+    (void)state;
+    char line[sizeof path + 32];
+    write_lesson("title T\n== One\n: restart seed=2\n: wall lesson rope\n== Two\n: wall lesson mask\nThe second.\n");
+    App *a = screen_new(NULL);
+    snprintf(line, sizeof line, ":lesson %s 2<Enter>", path);
+    screen_keys(a, line);
+    screen_expect(a, "y drops it");
+    screen_keys(a, "y");
+    screen_expect(a, "no laboratory that could carry out 'restart seed=2'");
+    screen_expect(a, "3 mask ─");
+    screen_refuse(a, "4 rope");
+    screen_expect(a, "The second.");
+    screen_keys(a, ":pane lesson<Enter>r"); /* the screen alone */
+    screen_refuse(a, "no laboratory");
+    app_free(a);
+}
+
 /* A page that would drop the run asks; where it stays, the text is there all the same. */
 static void a_page_that_drops_a_run_asks(void **state) {
     (void)state;
@@ -420,6 +439,7 @@ int main(void) {
         cmocka_unit_test(a_number_is_typed_and_held_against_the_run),
         cmocka_unit_test(lessons_are_completed_by_name),
         cmocka_unit_test(a_page_that_drops_a_run_asks),
+        cmocka_unit_test(a_page_by_its_number_has_the_run),
         cmocka_unit_test(a_long_page_is_scrolled),
         cmocka_unit_test(the_answer_under_the_cursor_shows),
         cmocka_unit_test(a_page_stands_where_eyes_are),

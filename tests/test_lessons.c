@@ -162,6 +162,23 @@ static void lessons_hold(void **state) {
     assert_true(n >= 1);
 }
 
+/* What a page says holds for whoever comes to it straight away, from another run. */
+static void a_page_by_its_number_holds(void **state) {
+    (void)state;
+    if (!getenv("LANTERN_ASSETS") || only) skip();
+    enum { PAGE = 9 };
+    Lesson *l;
+    assert_ok(lesson_read("first", &l));
+    Stage s = stage_open(80, 24);
+    settle(&s);
+    carry_out(&s, "first", "lesson first 9");
+    carry_out(&s, "first", "answer 3");
+    assert_true(l->page[PAGE - 1].claims > 0);
+    expect_claims(&s, &l->page[PAGE - 1], "first, page 9 straight away");
+    stage_close(&s);
+    lesson_free(l);
+}
+
 /* ---- languages ---- */
 
 static bool same_cell(const LessonCell *a, const LessonCell *b) {
@@ -209,6 +226,7 @@ int main(int argc, char **argv) {
     only = argc > 1 ? argv[1] : NULL;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lessons_hold),
+        cmocka_unit_test(a_page_by_its_number_holds),
         cmocka_unit_test(languages_ask_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

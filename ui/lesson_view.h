@@ -24,6 +24,8 @@ typedef struct {
     int choice;           /* of the question, under the cursor; -1: none yet */
     bool typing;
     char typed[24];
+    bool begins; /* the page was opened by its number: the run that the lesson is about is begun for it, too */
+    char *lines; /* that do so; NULL: they are the page's own */
 } LessonState;
 
 const LessonPage *lesson_page(const LessonState *s); /* NULL: the list shows */

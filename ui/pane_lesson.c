@@ -15,6 +15,7 @@ static void lesson_done(void *state) {
     lesson_titles_free(s->title, s->titles);
     lesson_free(s->lesson);
     mem_free(s->answer);
+    mem_free(s->lines);
 }
 
 static void list(LessonState *s) {
@@ -37,6 +38,7 @@ static void show_page(LessonState *s, int page) {
     s->choice = -1;
     s->typing = false;
     s->typed[0] = '\0';
+    s->begins = false;
 }
 
 /* What a typed number is held against is what the run said then, whatever it says later. */
@@ -50,6 +52,24 @@ static void settle(const LessonState *s, const Snapshot *seen) {
 static const char *lines_of(const LessonState *s) {
     const LessonPage *p = lesson_page(s);
     return s->answer[s->page].given ? p->both : p->commands;
+}
+
+/* Those lines of the first page that make the run which all pages speak of. */
+static void add_beginning(const Lesson *l, Str *out) {
+    for (const char *line = l->page[0].commands, *end; line && (end = strchr(line, '\n')); line = end + 1)
+        if (!strncmp(line, "restart", strlen("restart"))) str_add_n(out, line, (size_t)(end + 1 - line));
+}
+
+/* What sets run and screen for a page that was opened by its number, or the screen alone. */
+static const char *lines_to_set(LessonState *s) {
+    if (!s->begins || s->page == 0) return lines_of(s);
+    Str lines;
+    str_init(&lines);
+    add_beginning(s->lesson, &lines);
+    str_add(&lines, lines_of(s) ? lines_of(s) : "");
+    mem_free(s->lines);
+    s->lines = str_take(&lines);
+    return s->lines;
 }
 
 /* ... and the screen is set for it. */
@@ -225,7 +245,10 @@ static Status run_lesson(void *owner, const Words *words) {
     if (words->count > 2 && (!str_to_long(words->word[2], &page) || page < 1))
         return status_usage(_("a page is a number from 1, not '%s'"), words->word[2]);
     STATUS_TRY(open_lesson(s, words->word[1], page));
-    if (words->count > 2) go_to(call, (int)page - 1);
+    if (words->count == 2) return status_ok();
+    show_page(s, (int)page - 1);
+    s->begins = true;
+    call->lines = lines_to_set(s);
     return status_ok();
 }
 
@@ -250,7 +273,9 @@ static Status run_again(void *owner, const Words *words) {
     PaneCall *call = owner;
     (void)words;
     if (!lesson_page(call->state)) return status_usage(_("no lesson is open; ':lesson NAME' opens one"));
-    call->lines = lines_of(call->state);
+    LessonState *s = call->state;
+    call->lines = lines_to_set(s);
+    s->begins = false;
     return status_ok();
 }
 
@@ -349,7 +374,7 @@ static const KeyRow lesson_keys[] = {
 };
 
 static const Command lesson_commands[] = {
-    {"lesson", "[NAME|FILE [PAGE]]", N_("open a lesson; with a page the screen is set for it"), 0, 2, run_lesson},
+    {"lesson", "[NAME|FILE [PAGE]]", N_("open a lesson; with a page run and screen are set for it"), 0, 2, run_lesson},
     {"page", "next|previous|NUMBER", N_("go to a page of the lesson"), 1, 1, run_page},
     {"again", "", N_("set the screen for this page again"), 0, 0, run_again},
     {"turn", "NUMBER", N_("turn to a page and leave the screen as it is"), 1, 1, run_turn},
