@@ -133,16 +133,22 @@ int lab_threads(const Options *o); /* as given, else all cores */
 #define LAB_NO_MODEL RUN_NO_MODEL
 const char *lab_model(const Options *o); /* the file or folder that O names; NULL: none, a model is trained */
 
-/* --- lab_train.c --- */
-/* Of the tests on the way. */
+/* --- lab_eval.c: tests of the training clock --- */
 /* clang-format off */
-#define TRAIN_TEST_COLUMNS            \
+#define EVAL_COLUMNS                  \
     {"step", COLUMN_INT, ""},         \
     {"tokens", COLUMN_INT, ""},       \
     {"nll", COLUMN_DOUBLE, "nats"},   \
     {"perplexity", COLUMN_DOUBLE, ""}, \
     {"floor_perplexity", COLUMN_DOUBLE, ""}
 /* clang-format on */
+void eval_show(TrainClock *t); /* the table of tests is made again */
+void eval_on_the_way(Lab *l);  /* after an update: where one is due */
+void eval_say_tuned(Lab *l);   /* a model of others begins to learn on: what it is worth at first */
+void eval_forget_after(TrainClock *t, long step);
+void eval_facts(const TrainClock *t, long step, SnapshotFacts *f); /* the latest at or before STEP */
+
+/* --- lab_train.c --- */
 void train_adopt(TrainClock *t, Run *r, const Options *o);
 void train_done(TrainClock *t);
 bool train_pending(const Lab *l);
@@ -153,8 +159,6 @@ void train_catch_up(Lab *l);      /* one more update where the last one was not 
 void train_facts(const Lab *l, SnapshotFacts *f);
 
 long train_standing(const Lab *l); /* where the clock stands for the user: where it is going when it jumps */
-
-void train_say_tuned(Lab *l); /* a model of others begins to learn on: what it is worth at first */
 
 /* One update was made: the curve, the past and the tests have it, or the run has diverged. */
 void train_take(Lab *l, const RunStep *s);

@@ -59,7 +59,7 @@ Status lab_make_run(Lab *l) {
         if (model && !tunes && !run_reads_only(r)) s = files_remember(o, r);
         if (status_is_ok(&s) && tunes) s = options_set(o, "arch", recipe_arch(r));
         lab_adopt(l, r, o, name, l->pending_runs && run_steps(r) > run_done(r));
-        if (tunes) train_say_tuned(l);
+        if (tunes) eval_say_tuned(l);
         decode_tell_left_out(l, l->decode.text.s, tunes);
         return s;
     }

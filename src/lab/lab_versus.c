@@ -378,6 +378,6 @@ Table *lab_versus_curve(const Snapshot *s) {
 }
 
 Table *lab_versus_test(const Snapshot *s) {
-    static const Column columns[] = {{"run", COLUMN_TEXT, ""}, TRAIN_TEST_COLUMNS, {0}};
+    static const Column columns[] = {{"run", COLUMN_TEXT, ""}, EVAL_COLUMNS, {0}};
     return of_both(s, "versus_test", columns, "test", "rival_test");
 }
