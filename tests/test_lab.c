@@ -148,11 +148,15 @@ static void jumps_add_up(void **state) {
     fixture_straight(hash);
     Lab *l = fixture_lab(NULL);
     fixture_do(l, "until 90");
+    assert_false(fixture_facts(l).jumps);
     assert_ok(lab_do(l, "seek 47"));
+    assert_true(fixture_facts(l).jumps); /* held, yet what is looked at is not 47 */
+    assert_int_equal(fixture_facts(l).state, RUN_PAUSED);
     assert_ok(lab_do(l, "back"));
     assert_ok(lab_do(l, "back 2"));
     fixture_finish(l);
     assert_int_equal(fixture_facts(l).step, 44);
+    assert_false(fixture_facts(l).jumps);
     assert_true(lab_hash(l) == hash[44]);
     assert_ok(lab_do(l, "seek 47"));
     assert_ok(lab_do(l, "step"));

@@ -125,7 +125,7 @@ static void follow_newest(App *a, int before) {
 /* All that was asked for before the newest mark is done, and shown. */
 static bool is_settled(const App *a, const SnapshotFacts *f) {
     return f->mark >= a->mark && f->state != RUN_RUNNING && f->state != RUN_LOADING && !f->unfinished &&
-           !f->decode_running;
+           !f->jumps && !f->decode_running;
 }
 
 void app_show(App *a, const Snapshot *s) {

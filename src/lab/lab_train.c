@@ -383,6 +383,7 @@ void train_facts_at(const TrainClock *t, long step, SnapshotFacts *f) {
 void train_facts(const Lab *l, SnapshotFacts *f) {
     const TrainClock *t = &l->train;
     f->state = state_of(l);
+    f->jumps = t->seeking;
     f->seed = run_seed(t->live);
     f->threads = run_threads(t->live);
     f->step = run_done(lab_shown(l));

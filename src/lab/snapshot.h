@@ -31,6 +31,7 @@ typedef struct {
     bool reads_only; /* somebody else's model: nothing is trained */
     bool tunes;      /* somebody else's model, which learns on: `name` on `corpus` */
     bool unfinished; /* more is being worked out: what is missing comes with the next one */
+    bool jumps;      /* on the way to a step that was asked for: the one that is looked at will not stay */
     /* training clock: steps count from 1; 0 is the model as it was initialised */
     long step;  /* what is looked at */
     long head;  /* the newest step trained; step < head: the past */
