@@ -189,7 +189,7 @@ static void tampering_is_said_and_changes_no_parameter(void **state) {
     fixture_do(l, "undo");
     assert_string_equal(fixture_facts(l).tamper, "");
     fixture_do(l, "undo");
-    assert_string_equal(fixture_facts(l).message, "nothing is done to what is looked at");
+    assert_string_equal(fixture_facts(l).message, "taken back: no window"); /* the second has nothing to say */
     fixture_refused(l, "head 3 1 off", "a layer must be a whole number from 1 to 2");
     fixture_refused(l, "head 1 0 off", "a head");
     fixture_refused(l, "head 1 1 away", "toggle");

@@ -37,7 +37,9 @@ static int owner_of_name(const App *a, const char *name, int *fits) {
 }
 
 static const Command *table_of(int owner) {
-    return owner == OWNER_SCREEN ? app_commands() : owner == OWNER_LABORATORY ? lab_commands() : pane_at(owner)->commands;
+    return owner == OWNER_SCREEN       ? app_commands()
+           : owner == OWNER_LABORATORY ? lab_commands()
+                                       : pane_at(owner)->commands;
 }
 
 const Command *app_find(const App *a, const char *name) {
@@ -66,6 +68,19 @@ static Status unknown(const char *name) {
     return command_unknown(tables, name);
 }
 
+/* Pages and cues take back whatever may be done; only who asks by hand wants to know that there was nothing. */
+static void say_what_it_meets(App *a, const char *name) {
+    const Command *c = command_find(lab_commands(), name);
+    if (a->in_cue || !c || strcmp(c->name, "undo") != 0 || snapshot_facts(a->snapshot)->tamper[0]) return;
+    app_say(a, 0, "%s", _("nothing is done to what is looked at"));
+}
+
+static Status run_in_laboratory(App *a, const char *line, const char *name) {
+    STATUS_TRY(app_post(a, line));
+    say_what_it_meets(a, name);
+    return status_ok();
+}
+
 Status app_command(App *a, const char *line) {
     Words words;
     STATUS_TRY(command_split(line, &words));
@@ -74,7 +89,7 @@ Status app_command(App *a, const char *line) {
     if (owner == OWNER_NOBODY) return unknown(words.word[0]);
     bool found;
     if (fits > 1) return status_usage(_("'%s' could be several commands; Tab lists them"), words.word[0]);
-    if (owner == OWNER_LABORATORY) return app_post(a, line);
+    if (owner == OWNER_LABORATORY) return run_in_laboratory(a, line, words.word[0]);
     if (owner == OWNER_SCREEN) return command_run(app_commands(), a, line, &found);
     return run_in_pane(a, owner, line);
 }

@@ -96,10 +96,7 @@ Status lab_do_undo(Lab *l, const Words *w) {
     (void)w;
     SnapshotFacts f;
     tamper_facts(l, &f);
-    if (!f.tamper[0]) {
-        lab_say(l, MESSAGE_INFORMATION, "%s", _("nothing is done to what is looked at"));
-        return status_ok();
-    }
+    if (!f.tamper[0]) return status_ok();
     all_heads_on(l);
     l->window = -1;
     swap_back(&l->decode);
