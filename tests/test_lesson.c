@@ -1,9 +1,12 @@
 /* Lessons: what a file may say and what is refused, numbers of the run, and the pane: pages, questions, answers. */
 #include "expect.h"
 
+#include "lab.h"
 #include "lesson.h"
+#include "mem.h"
 #include "pane.h"
 #include "screen.h"
+#include "worker.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -251,6 +254,124 @@ static void a_number_is_typed_and_held_against_the_run(void **state) {
     app_free(a);
 }
 
+static void type_and_expect(const char *typed, const char *said) {
+    char keys[64];
+    App *a = open_sample();
+    snprintf(keys, sizeof keys, "<End><Enter>%s<Enter>", typed);
+    screen_keys(a, keys);
+    screen_expect(a, said);
+    app_free(a);
+}
+
+static void numbers_are_typed_as_people_write_them(void **state) {
+    (void)state;
+    type_and_expect("15/2", "✓ you say 7.5, it is 8");
+    type_and_expect("7,5", "✓ you say 7.5, it is 8");
+    type_and_expect("750%", "✓ you say 7.5, it is 8");
+    type_and_expect("1,024", "✗ you say 1024, it is 8");
+    type_and_expect("1,234,000", "✗ you say 1.234e+06, it is 8");
+    type_and_expect("0,188", "✗ you say 0.188, it is 8");
+    type_and_expect("1,02", "✗ you say 1.02, it is 8");
+    type_and_expect("1/0", "'1/0' is no number");
+    type_and_expect("1-2", "'1-2' is no number");
+    type_and_expect("0,1,2", "'0,1,2' is no number");
+    type_and_expect("", "4/4");
+}
+
+/* What NEXT says of chase; JUMPS: on the way to where it was asked for. */
+static void show_chase(App *a, double p, bool jumps) {
+    static const Column columns[] = {{"token", COLUMN_TEXT, ""}, {"model_p", COLUMN_DOUBLE, ""}, {0}};
+    Snapshot *like = fixture_plain();
+    SnapshotFacts facts = *snapshot_facts(like);
+    facts.jumps = jumps;
+    Snapshot *s = snapshot_new(&facts);
+    Table *next = table_new("next", columns);
+    table_add_text(next, "chase");
+    table_add_known(next, p);
+    snapshot_add_table(s, next);
+    app_show(a, s);
+    snapshot_unref(s);
+    snapshot_unref(like);
+}
+
+/* The steps that a jump into the past passes are held too, and answer nothing. */
+static void a_number_waits_for_the_end_of_a_jump(void **state) {
+    (void)state;
+    char line[sizeof path + 16];
+    write_lesson("title T\n== P\n? Q\n= next.model_p token=chase\n: wall lesson train\n");
+    App *a = screen_new(NULL);
+    snprintf(line, sizeof line, "lesson %s", path);
+    assert_ok(app_command(a, line));
+    screen_keys(a, "<Enter>1<Enter>");
+    show_chase(a, 0.125, true);
+    show_chase(a, 0.25, false);
+    show_chase(a, 0.5, false);
+    screen_expect(a, "✗ you say 1, the run says 0.25");
+    app_free(a);
+}
+
+/* :lesson FILE is its first page, whose lines are carried out or asked about; a session turns to where it was. */
+static void a_file_opens_with_its_first_page(void **state) {
+    (void)state;
+    char line[sizeof path + 32];
+    write_lesson("title T\n== One\n: wall lesson attention\n: restart\nFirst.\n== Two\n: wall lesson rope\nSecond.\n");
+    App *a = screen_new(NULL);
+    snprintf(line, sizeof line, ":lesson %s<Enter>", path);
+    screen_keys(a, line);
+    screen_expect(a, "y drops it");
+    screen_keys(a, "y");
+    screen_expect(a, "2 attention");
+    screen_refuse(a, "1 train");
+    app_free(a);
+    a = screen_new(NULL);
+    snprintf(line, sizeof line, "turn 2 %s", path);
+    assert_ok(app_command(a, line));
+    screen_keys(a, ":wall lesson train<Enter>");
+    screen_expect(a, "Second.");
+    screen_refuse(a, "4 rope");
+    app_free(a);
+}
+
+static void a_session_keeps_the_page(void **state) {
+    (void)state;
+    char line[sizeof path + 32];
+    const PaneType *p = pane_at(pane_find("lesson"));
+    PaneCall call = {.state = mem_zero(1, p->state_size)};
+    bool found;
+    Str kept;
+    write_lesson(sample);
+    snprintf(line, sizeof line, "turn 3 \"%s\"", path);
+    str_init(&kept);
+    p->save(call.state, &kept);
+    assert_string_equal(kept.s, "");
+    assert_ok(command_run(p->commands, &call, line, &found));
+    p->save(call.state, &kept);
+    assert_true(strstr(kept.s, line) == kept.s);
+    assert_null(call.lines);
+    p->done(call.state);
+    mem_free(call.state);
+    str_done(&kept);
+}
+
+/* Pages begin with undo, whatever was done before: only who asks by hand is told that there was nothing. */
+static void a_page_does_not_say_what_it_did_not_undo(void **state) {
+    (void)state;
+    char line[sizeof path + 16];
+    Options *o = lab_options();
+    assert_ok(options_set_pair(o, "start=pause"));
+    Worker *w = worker_new(lab_new(o), WORKER_INLINE);
+    App *a = app_new(w, GLYPHS_HALF, DEPTH_256);
+    write_lesson("title T\n== One\n: undo\nFirst.\n");
+    snprintf(line, sizeof line, "lesson %s", path);
+    for (int pass = 0; pass < 2; pass++) {
+        assert_ok(app_command(a, pass ? "undo" : line));
+        for (bool busy = true; busy;) busy = worker_pump(w) | app_tick(a);
+        assert_string_equal(app_message(a), pass ? "nothing is done to what is looked at" : "");
+    }
+    app_free(a);
+    worker_free(w);
+}
+
 static void lessons_are_completed_by_name(void **state) {
     (void)state;
     if (!getenv("LANTERN_ASSETS")) skip();
@@ -437,6 +558,11 @@ int main(void) {
         cmocka_unit_test(pages_are_turned_and_set_the_screen),
         cmocka_unit_test(a_choice_is_answered_before_it_is_told),
         cmocka_unit_test(a_number_is_typed_and_held_against_the_run),
+        cmocka_unit_test(numbers_are_typed_as_people_write_them),
+        cmocka_unit_test(a_number_waits_for_the_end_of_a_jump),
+        cmocka_unit_test(a_file_opens_with_its_first_page),
+        cmocka_unit_test(a_session_keeps_the_page),
+        cmocka_unit_test(a_page_does_not_say_what_it_did_not_undo),
         cmocka_unit_test(lessons_are_completed_by_name),
         cmocka_unit_test(a_page_that_drops_a_run_asks),
         cmocka_unit_test(a_page_by_its_number_has_the_run),

@@ -113,15 +113,36 @@ static void give(PaneCall *call, LessonAnswer answer) {
     if (!call->lines) settle(s, call->snapshot);
 }
 
+/* Commas between groups of three digits, as the screen writes thousands, go; one that is alone is a decimal point. */
+static void read_commas(char *text) {
+    bool thousands = *text >= '1' && *text <= '9' && strspn(text, "0123456789") <= 3;
+    for (const char *c = strchr(text, ','); c; c = strchr(c + 1, ','))
+        thousands = thousands && strspn(c + 1, "0123456789") == 3;
+    char *to = text, *comma = strchr(text, ',');
+    if (!thousands && comma && !strchr(comma + 1, ',')) *comma = '.';
+    for (const char *from = text; thousands && (*to = *from); from++) to += *from != ',';
+}
+
+/* A number as somebody writes it: 0.18, 0,18, 18%, 3/16 or 1,024. */
+static bool read_typed(const char *typed, double *number) {
+    char text[sizeof((LessonState *)0)->typed];
+    double above, below = 1;
+    snprintf(text, sizeof text, "%s", typed);
+    size_t n = strlen(text);
+    bool percent = n > 0 && text[n - 1] == '%';
+    if (percent) text[n - 1] = '\0';
+    read_commas(text);
+    char *bar = strchr(text, '/');
+    if (bar) *bar = '\0';
+    if (!str_to_double(text, &above) || (bar && !str_to_double(bar + 1, &below))) return false;
+    *number = above / below / (percent ? 100 : 1);
+    return isfinite(*number);
+}
+
 static bool give_typed(PaneCall *call) {
-    LessonState *s = call->state;
     double number;
-    char *end = s->typed + strlen(s->typed);
-    bool percent = end > s->typed && end[-1] == '%';
-    if (percent) end[-1] = '\0';
-    bool good = str_to_double(s->typed, &number) && isfinite(number);
-    if (percent) end[-1] = '%';
-    if (good) give(call, (LessonAnswer){.choice = -1, .number = percent ? number / 100 : number});
+    bool good = read_typed(((const LessonState *)call->state)->typed, &number);
+    if (good) give(call, (LessonAnswer){.choice = -1, .number = number});
     return good;
 }
 
@@ -211,13 +232,13 @@ static bool lesson_typing(const void *state) {
 static void type_key(PaneCall *call, Key k) {
     LessonState *s = call->state;
     size_t n = strlen(s->typed);
-    if (k == KEYCODE_ENTER)
-        (void)give_typed(call);
+    if (k == KEYCODE_ENTER && n > 0)
+        snprintf(call->command, sizeof call->command, "answer %s", s->typed);
     else if (k == KEYCODE_ESCAPE)
         s->typing = false;
     else if (k == KEYCODE_BACKSPACE && n > 0)
         s->typed[n - 1] = '\0';
-    else if (k < 0x80 && strchr("0123456789.-+eE%", (int)k) && k && n + 1 < sizeof s->typed)
+    else if (k < 0x80 && strchr("0123456789.,-+eE%/", (int)k) && k && n + 1 < sizeof s->typed)
         s->typed[n] = (char)k, s->typed[n + 1] = '\0';
 }
 
@@ -235,7 +256,7 @@ static void lesson_look(void *state, const Snapshot *seen) {
 
 /* ---- commands ---- */
 
-/* Opens a lesson; with a page, from 1, the screen is set for it. */
+/* Opens a lesson at a page, from 1: the screen is set for it. */
 static Status run_lesson(void *owner, const Words *words) {
     PaneCall *call = owner;
     LessonState *s = call->state;
@@ -245,7 +266,6 @@ static Status run_lesson(void *owner, const Words *words) {
     if (words->count > 2 && (!str_to_long(words->word[2], &page) || page < 1))
         return status_usage(_("a page is a number from 1, not '%s'"), words->word[2]);
     STATUS_TRY(open_lesson(s, words->word[1], page));
-    if (words->count == 2) return status_ok();
     show_page(s, (int)page - 1);
     s->begins = true;
     call->lines = lines_to_set(s);
@@ -347,17 +367,20 @@ static int lesson_tables(const PaneContext *x, Table **out) {
 static void lesson_save(const void *state, Str *out) {
     const LessonState *s = state;
     if (!s->lesson) return;
-    str_add(out, "lesson ");
+    str_addf(out, "turn %d ", s->page + 1);
     command_add_quoted(out, s->lesson->name);
-    str_addf(out, "\nturn %d\n", s->page + 1);
+    str_add(out, "\n");
 }
 
 static Status run_turn(void *owner, const Words *words) {
     LessonState *s = ((PaneCall *)owner)->state;
     long long page;
-    if (!s->lesson) return status_usage(_("no lesson is open; ':lesson NAME' opens one"));
-    if (!str_to_long(words->word[1], &page) || page < 1 || page > s->lesson->pages)
-        return status_usage(_("the pages are 1 to %d"), s->lesson->pages);
+    list(s);
+    if (words->count == 2 && !s->lesson) return status_usage(_("no lesson is open; ':lesson NAME' opens one"));
+    if (!str_to_long(words->word[1], &page) || page < 1 || (words->count == 2 && page > s->lesson->pages))
+        return s->lesson ? status_usage(_("the pages are 1 to %d"), s->lesson->pages)
+                         : status_usage(_("a page is a number from 1, not '%s'"), words->word[1]);
+    if (words->count > 2) STATUS_TRY(open_lesson(s, words->word[2], page));
     show_page(s, (int)page - 1);
     return status_ok();
 }
@@ -374,10 +397,11 @@ static const KeyRow lesson_keys[] = {
 };
 
 static const Command lesson_commands[] = {
-    {"lesson", "[NAME|FILE [PAGE]]", N_("open a lesson; with a page run and screen are set for it"), 0, 2, run_lesson},
+    {"lesson", "[NAME|FILE [PAGE]]", N_("open a lesson at its first page or another: run and screen are set for it"), 0,
+     2, run_lesson},
     {"page", "next|previous|NUMBER", N_("go to a page of the lesson"), 1, 1, run_page},
     {"again", "", N_("set the screen for this page again"), 0, 0, run_again},
-    {"turn", "NUMBER", N_("turn to a page and leave the screen as it is"), 1, 1, run_turn},
+    {"turn", "NUMBER [NAME|FILE]", N_("turn to a page and leave the screen as it is"), 1, 2, run_turn},
     {"answer", "NUMBER", N_("answer the question of the page: the number of a choice, or the number asked for"), 1, 1,
      run_answer},
     {NULL, NULL, NULL, 0, 0, NULL},
