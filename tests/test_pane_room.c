@@ -187,6 +187,10 @@ static void old_tests_have_their_step(void **unused) {
     p.step = p.head = 20;
     a = screen_new(&p);
     screen_expect(a, "perplexity 45.354 at step 0");
+    screen_expect(a, "│perplexity 45.354 at step 0"); /* in its pane, too */
+    assert_ok(app_command(a, "present on"));
+    screen_expect(a, "at step");
+    screen_refuse(a, "over the floor");
     app_free(a);
 }
 

@@ -108,10 +108,9 @@ typedef struct {
     StyleRole role;
 } FigureText;
 
-/* The last test: how far above the floor it was, or, where more steps were made since than before it, of which step it
- * is. */
+/* The last test: how far above the floor it was, or, of an old one, of which step it is. */
 static void test_figure(const SnapshotFacts *f, int w, FigureText *out) {
-    bool old = f->step > 2 * f->test_step;
+    bool old = reading_test_is_old(f);
     char more[48] = "";
     if (old)
         snprintf(more, sizeof more, _("at step %s"), format_count(f->test_step).s);

@@ -115,13 +115,17 @@ static void draw_smalls(const PaneContext *x, Canvas *c, Rect r) {
 
 /* What a hall must read: each number below its name. */
 static void draw_bigs(const SnapshotFacts *f, Canvas *c, Rect r) {
+    bool old = reading_test_is_old(f) && !isnan(f->test_nll);
     const struct {
         const char *name;
         Text number;
-    } parts[] = {{_("test perplexity"), format_fixed(reading_perplexity(f), 3)},
-                 {_("over the floor"), format_percent(reading_over_floor(f), 1)}};
+    } parts[] = {
+        {_("test perplexity"), format_fixed(reading_perplexity(f), 3)},
+        {old ? _("at step") : _("over the floor"),
+         old ? format_count(f->test_step) : format_percent(reading_over_floor(f), 1)},
+    };
     int x = r.x;
-    for (int i = 0; i < 2 && (i == 0 || !isnan(reading_over_floor(f))); i++) {
+    for (int i = 0; i < 2 && (i == 0 || old || !isnan(reading_over_floor(f))); i++) {
         Rect number = {x, r.y + 1, i == 0 ? r.w * 6 / 11 : r.x + r.w - x, r.h - 2};
         canvas_text(c, x, r.y, number.w, parts[i].name, STYLE_TEXT, ATTRIBUTE_BOLD | CANVAS_ELLIPSIS);
         draw_big(c, number, parts[i].number.s, STYLE_STRONG);

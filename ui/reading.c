@@ -144,6 +144,10 @@ bool reading_has_truth(const Snapshot *s) {
     return there || !isnan(snapshot_facts(s)->language_floor);
 }
 
+bool reading_test_is_old(const SnapshotFacts *f) {
+    return f->step > 2 * f->test_step;
+}
+
 double reading_perplexity(const SnapshotFacts *f) {
     return exp(f->test_nll);
 }

@@ -40,6 +40,7 @@ long reading_row_of_step(const Table *t, long step);
 bool reading_is_unsaved(const SnapshotFacts *f); /* the newest step of the run is in no file */
 
 bool reading_has_truth(const Snapshot *s); /* whether the probabilities of the language are known */
+bool reading_test_is_old(const SnapshotFacts *f);  /* more steps were made since than before it: say of which it is */
 double reading_perplexity(const SnapshotFacts *f); /* exp of the test loss; NaN: not measured yet */
 double reading_over(double nll, double floor_nll); /* perplexity / floor - 1 of two losses on the same sentences */
 double reading_over_floor(const SnapshotFacts *f); /* the same of the run's last test; NaN: not known */

@@ -198,11 +198,12 @@ void train_draw_line(const PaneContext *x, Canvas *c, int y) {
         draw_line_of_runs(x, c, y);
         return;
     }
-    double over = reading_over_floor(f);
+    bool old = reading_test_is_old(f), known = !isnan(f->test_nll) && (old || !isnan(f->floor_nll));
     char floor[64];
     snprintf(floor, sizeof floor, "%s ", train_floor_name(f, c->w < TRAIN_NARROW_W));
-    const Part now[] = {{_("perplexity "), format_fixed(reading_perplexity(f), 3), STYLE_STRONG, isnan(over) ? 2 : 1},
-                        {"", format_percent(over, 1), STYLE_STRONG, 2},
+    const Part now[] = {{_("perplexity "), format_fixed(reading_perplexity(f), 3), STYLE_STRONG, known ? 1 : 2},
+                        old && known ? (Part){_("at step "), format_count(f->test_step), STYLE_TEXT, 2}
+                                     : (Part){"", format_percent(reading_over_floor(f), 1), STYLE_STRONG, 2},
                         {floor, format_fixed(exp(train_floor(f)), 3), STYLE_TRUTH, 2},
                         {_("loss "), format_fixed(f->loss, 4), STYLE_MODEL, 2}};
     const Part there[] = {{_("step "), format_count(train_step(x)), STYLE_CURSOR, 2},
