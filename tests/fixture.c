@@ -143,7 +143,7 @@ static void add_curve(Snapshot *s, const FixtureSpec *p) {
                                           {"floor_perplexity", COLUMN_DOUBLE, ""},
                                           {NULL, 0, NULL}};
     Table *curve = table_new("curve", curve_columns), *test = table_new("test", test_columns);
-    for (long step = 1; step <= p->head; step++) {
+    for (long step = 1; step <= p->head && !p->no_curve; step++) {
         table_add_int(curve, step);
         table_add_int(curve, step * 640);
         table_add_real(curve, loss_at(step));
@@ -151,7 +151,7 @@ static void add_curve(Snapshot *s, const FixtureSpec *p) {
         table_add_real(curve, norm_at(step));
         table_add_real(curve, 240000 + 16000 * fixture_noise(11, (unsigned)step));
     }
-    for (long step = 0; step <= p->head; step += 100) {
+    for (long step = 0; step <= p->head && !p->no_curve; step += 100) {
         table_add_int(test, step);
         table_add_int(test, 20318);
         table_add_real(test, test_at(step));
@@ -547,7 +547,7 @@ static void add_tampering(Snapshot *s, const FixtureSpec *p) {
 Snapshot *fixture_snapshot(const FixtureSpec *p) {
     SnapshotFacts facts = facts_of(p);
     Snapshot *s = snapshot_new(&facts);
-    if (!p->no_curve) add_curve(s, p);
+    add_curve(s, p);
     if (p->versus) add_rival(s);
     if (p->changed) add_changes(s);
     add_tokens(s, p);

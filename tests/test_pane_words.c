@@ -38,6 +38,10 @@ static void a_model_from_a_file_has_no_curve(void **unused) {
     App *a = screen_new(&p);
     screen_keys(a, "1z");
     screen_expect(a, "This model was read at step 1,240");
+    Snapshot *unseen = snapshot_new(snapshot_facts(app_snapshot(a)));
+    app_show(a, unseen); /* which says nothing about the curve */
+    snapshot_unref(unseen);
+    screen_refuse(a, "This model was read");
     app_free(a);
     p.step = p.head = 0;
     a = screen_new(&p);

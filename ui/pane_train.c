@@ -196,6 +196,7 @@ static void train_draw(const PaneContext *x, Canvas *c) {
         draw_reads_only(x, c);
         return;
     }
+    if (!curve && snapshot_facts(x->snapshot)->head > 0) return; /* nobody has looked yet */
     if (!curve || table_rows(curve) == 0) {
         draw_no_curve(snapshot_facts(x->snapshot), c);
         return;
