@@ -69,9 +69,10 @@ static void a_page_may_close_its_lesson(void **state) {
     static const char *const lines[] = {"escape", "lesson first", "lessons"};
     char text[256];
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
-        snprintf(text, sizeof text, "title T\n== One\n: %s\n: %s\n: cursor query=2 key=1\n", lines[i], lines[i]);
+        snprintf(text, sizeof text, "title T\n== One\n== Two\n: %s\n: %s\n: cursor query=2 key=1\n", lines[i],
+                 lines[i]);
         App *a = open_text(text);
-        assert_ok(app_command(a, "page 1"));
+        assert_ok(app_command(a, "page 2"));
         screen_expect(a, "lesson");
         app_free(a);
     }
