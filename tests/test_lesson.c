@@ -404,6 +404,30 @@ static void a_page_by_its_number_has_the_run(void **state) {
     app_free(a);
 }
 
+/* The run that lantern begins by itself, or a page did, is not missed: who comes to the first lesson is not asked. */
+static void a_plain_run_is_dropped_unasked(void **state) {
+    (void)state;
+    static const char *const chosen[] = {"seed", "lr"};
+    static const Column columns[] = {{"option", COLUMN_TEXT, ""}, {"value", COLUMN_TEXT, ""}, {0}};
+    char line[sizeof path + 16];
+    write_lesson("title T\n== One\n: restart\nThe first.\n");
+    snprintf(line, sizeof line, ":lesson %s<Enter>", path);
+    for (int i = 0; i < 2; i++) {
+        App *a = screen_new(NULL);
+        Snapshot *like = fixture_plain(), *s = snapshot_new(snapshot_facts(like));
+        Table *settings = table_new("settings", columns);
+        table_add_text(settings, chosen[i]);
+        table_add_text(settings, "1");
+        snapshot_add_table(s, settings);
+        app_show(a, s);
+        screen_keys(a, line);
+        screen_expect(a, i ? "y drops it" : "no laboratory that could carry out 'restart'");
+        app_free(a);
+        snapshot_unref(s);
+        snapshot_unref(like);
+    }
+}
+
 /* A page that would drop the run asks; where it stays, the text is there all the same. */
 static void a_page_that_drops_a_run_asks(void **state) {
     (void)state;
@@ -564,6 +588,7 @@ int main(void) {
         cmocka_unit_test(a_session_keeps_the_page),
         cmocka_unit_test(a_page_does_not_say_what_it_did_not_undo),
         cmocka_unit_test(lessons_are_completed_by_name),
+        cmocka_unit_test(a_plain_run_is_dropped_unasked),
         cmocka_unit_test(a_page_that_drops_a_run_asks),
         cmocka_unit_test(a_page_by_its_number_has_the_run),
         cmocka_unit_test(a_long_page_is_scrolled),

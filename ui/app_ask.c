@@ -115,7 +115,7 @@ bool ask_first(App *a, const char *line) {
 }
 
 bool ask_first_of_lines(App *a, const char *lines, const char *line) {
-    if (!can_ask(a, line)) return false;
+    if (!can_ask(a, line) || reading_is_plain(a->snapshot)) return false;
     Str why;
     str_init(&why);
     bool asked = lines_drop(a, lines, &why);

@@ -137,6 +137,19 @@ bool reading_is_unsaved(const SnapshotFacts *f) {
     return f->head > 0 && f->saved != f->head;
 }
 
+bool reading_is_plain(const Snapshot *s) {
+    static const char *const free[] = {"prompt", "arch", "seed", "start", "threads", NULL};
+    const Table *t = snapshot_table(s, "settings");
+    const SnapshotFacts *f = snapshot_facts(s);
+    if (!t || f->versus || f->waiting[0] || f->tunes || f->reads_only) return false;
+    for (long i = 0; i < table_rows(t); i++) {
+        int at = 0;
+        while (free[at] && strcmp(free[at], table_text(t, i, 0)) != 0) at++;
+        if (!free[at]) return false;
+    }
+    return true;
+}
+
 bool reading_has_truth(const Snapshot *s) {
     const Table *next = snapshot_table(s, "next");
     int truth = next ? table_find(next, "true_p") : -1;

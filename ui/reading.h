@@ -38,6 +38,9 @@ double *reading_column(const Table *t, const char *column, long first, long n);
 long reading_row_of_step(const Table *t, long step);
 
 bool reading_is_unsaved(const SnapshotFacts *f); /* the newest step of the run is in no file */
+/* The run is one that lantern begins by itself: nothing of it was chosen but its kind and seed, nothing stands beside it
+ * or waits. It can be had again, to the bit, in the time it took. */
+bool reading_is_plain(const Snapshot *s);
 
 bool reading_has_truth(const Snapshot *s); /* whether the probabilities of the language are known */
 bool reading_test_is_old(const SnapshotFacts *f);  /* more steps were made since than before it: say of which it is */
