@@ -211,6 +211,21 @@ static void pages_are_turned_and_set_the_screen(void **state) {
     app_free(a);
 }
 
+/* A clicker has two keys, and they lead through the lesson that is presented. */
+static void a_clicker_turns_pages(void **state) {
+    (void)state;
+    App *a = open_sample();
+    screen_keys(a, "p");
+    screen_expect(a, "1/4");
+    screen_keys(a, "<PageDown><PageDown>");
+    screen_expect(a, "3/4");
+    screen_keys(a, "<PageUp>");
+    screen_expect(a, "2/4");
+    screen_keys(a, "<Esc><PageDown>"); /* the list has no pages */
+    screen_refuse(a, "What shall it be?");
+    app_free(a);
+}
+
 static void a_choice_is_answered_before_it_is_told(void **state) {
     (void)state;
     App *a = open_sample();
@@ -580,6 +595,7 @@ int main(void) {
         cmocka_unit_test(what_is_wrong_has_its_line),
         cmocka_unit_test(numbers_come_from_the_run),
         cmocka_unit_test(pages_are_turned_and_set_the_screen),
+        cmocka_unit_test(a_clicker_turns_pages),
         cmocka_unit_test(a_choice_is_answered_before_it_is_told),
         cmocka_unit_test(a_number_is_typed_and_held_against_the_run),
         cmocka_unit_test(numbers_are_typed_as_people_write_them),

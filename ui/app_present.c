@@ -108,12 +108,21 @@ static Status go_to(App *a, int to) {
     return status_ok();
 }
 
+/* Without cues a clicker turns the pages of the lesson that is presented, else the panes. */
+static Status turn(App *a, bool next) {
+    const PaneType *p = pane_at(a->focus);
+    PaneContext x = app_context(a, a->focus);
+    bool pages = a->presenting && p == &pane_lesson && p->offers(&x, "page");
+    if (pages) return app_command(a, next ? "page next" : "page previous");
+    return app_command(a, next ? "pane next" : "pane previous");
+}
+
 Status run_cue(App *a, const Words *words) {
     const char *word = words->word[1];
     bool next = !strcmp(word, "next"), previous = !strcmp(word, "previous");
     if (a->in_cue) return status_usage(_("a cue cannot go to another cue"));
     if (a->cues.count == 0) {
-        if (next || previous) return app_command(a, next ? "pane next" : "pane previous");
+        if (next || previous) return turn(a, next);
         return status_usage(_("there are no cues; ':cues FILE' reads some"));
     }
     int to = cues_find(&a->cues, word);

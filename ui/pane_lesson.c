@@ -388,6 +388,7 @@ static Status run_turn(void *owner, const Words *words) {
 static bool lesson_offers(const PaneContext *x, const char *line) {
     const LessonState *s = x->state;
     if (!strcmp(line, "again")) return s->lesson && lines_of(s);
+    if (!strcmp(line, "page")) return s->lesson;
     return true;
 }
 
