@@ -178,7 +178,10 @@ static void help_scrolls_and_filters(void **unused) {
     assert_non_null(heading);
     assert_null(strstr(heading + 1, "│The screen ")); /* once above all of it */
     str_done(&text);
-    screen_keys(a, "/whale<Enter>");
+    screen_keys(a, "/<C-u>zoom<Enter>"); /* as the key row calls it */
+    screen_expect(a, "this pane alone, or the wall again");
+    screen_refuse(a, "wall again zoom");
+    screen_keys(a, "/<C-u>whale<Enter>");
     screen_expect(a, "nothing holds");
     screen_keys(a, "<Esc><Esc>");
     screen_refuse(a, "filters, esc");

@@ -22,7 +22,9 @@ static void add_row(const KeyRow *row, Str *out) {
         size_t used = strlen(keys);
         snprintf(keys + used, sizeof keys - used, " %s", key);
     }
-    str_addf(out, "%s\t%s\n", keys, _(row->help));
+    str_addf(out, "%s\t%s", keys, _(row->help));
+    if (row->brief) str_addf(out, "\t%s", _(row->brief));
+    str_add(out, "\n");
 }
 
 static void add_keys(const KeyRow *row, Str *out) {
@@ -89,9 +91,10 @@ static void draw_text_rows(Page *p, int x, const char *text, StyleRole role) {
 }
 
 static void draw_entry(Page *p, char *line) {
-    char *tab = strchr(line, '\t');
+    char *tab = strchr(line, '\t'), *brief = strchr(tab + 1, '\t');
     int left = left_width(p), y = p->row - p->first;
     *tab = '\0';
+    if (brief) *brief = '\0'; /* only looked for */
     StyleRole role = line[0] == ':' && line[1] ? STYLE_STRONG : STYLE_KEY;
     if (utf8_columns(line) > left && p->c->w - left > 0) { /* a long command stands on a row of its own */
         draw_text_rows(p, 1, line, role);

@@ -11,8 +11,8 @@ typedef struct {
     int first;       /* line at the top */
 } HelpView;
 
-/* All lines, "\n" between: headings begin with "# ", keys and commands with "key\tmeaning". FOCUS is the pane that
- * comes first. */
+/* All lines, "\n" between: headings begin with "# ", keys and commands with "key\tmeaning"; behind a
+ * further tab the word of the key row, which is looked for and not drawn. FOCUS is the pane that comes first. */
 void help_text(int focus, const Command *screen, Str *out);
 
 void help_filter(HelpView *v, const char *text); /* from the top */
