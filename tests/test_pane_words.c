@@ -16,6 +16,9 @@ static void the_other_run_is_called_by_what_differs(void **unused) {
     p.versus = 'B', p.rival = "window=2";
     App *a = screen_new(&p);
     screen_expect(a, " A  ━━ ▸B window=2");
+    screen_keys(a, ":wall train<Enter>");
+    screen_expect(a, "test perplexity A "); /* and whose is the other */
+    screen_expect(a, " at 1,100, B ");
     app_free(a);
 }
 

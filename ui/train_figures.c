@@ -163,7 +163,7 @@ static void draw_line_of_runs(const PaneContext *x, Canvas *c, int y) {
     if (isnan(nll[0]) || isnan(nll[1])) return;
     long step[2] = {a ? f->test_step : f->rival_test_step, a ? f->rival_test_step : f->test_step};
     char text[120];
-    snprintf(text, sizeof text, _("test perplexity %s at %s, %s at %s"), format_fixed(exp(nll[0]), 3).s,
+    snprintf(text, sizeof text, _("test perplexity A %s at %s, B %s at %s"), format_fixed(exp(nll[0]), 3).s,
              format_count(step[0]).s, format_fixed(exp(nll[1]), 3).s, format_count(step[1]).s);
     if (at + canvas_columns(c, text) <= c->w) canvas_text(c, at, y, -1, text, STYLE_DIM, ATTRIBUTE_NONE);
 }
