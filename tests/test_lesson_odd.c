@@ -4,6 +4,8 @@
 
 #include "clock.h"
 #include "lesson.h"
+#include "mem.h"
+#include "pane.h"
 #include "screen.h"
 
 #include <stdio.h>
@@ -186,6 +188,31 @@ static void what_is_open_stays_when_another_is_refused(void **state) {
     app_free(a);
 }
 
+/* A session finds it again, wherever it is opened. */
+static void a_lesson_is_kept_by_its_whole_path(void **state) {
+    (void)state;
+    const PaneType *pane = pane_at(pane_find("lesson"));
+    const char *name = strrchr(path, '/') + 1;
+    char here[4096], line[sizeof path + 16], kept[sizeof path + 32];
+    assert_non_null(getcwd(here, sizeof here));
+    write_lesson("title T\n== One\n");
+    assert_int_equal(chdir("/tmp"), 0);
+    PaneCall call = {.state = mem_zero(1, pane->state_size), .snapshot = fixture_plain()};
+    bool found;
+    Str out;
+    str_init(&out);
+    snprintf(line, sizeof line, "lesson %s", name);
+    assert_ok(command_run(pane->commands, &call, line, &found));
+    pane->save(call.state, &out);
+    snprintf(kept, sizeof kept, "turn 1 \"%s\"\n", path);
+    assert_string_equal(out.s, kept);
+    assert_int_equal(chdir(here), 0);
+    str_done(&out);
+    pane->done(call.state);
+    mem_free(call.state);
+    snapshot_unref(call.snapshot);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_page_sets_the_screen_for_itself_alone),
@@ -194,6 +221,7 @@ int main(void) {
         cmocka_unit_test(lists_of_any_length_are_walked),
         cmocka_unit_test(large_files_are_read_and_drawn_in_time),
         cmocka_unit_test(what_is_open_stays_when_another_is_refused),
+        cmocka_unit_test(a_lesson_is_kept_by_its_whole_path),
         cmocka_unit_test(all_is_freed),
     };
     return cmocka_run_group_tests(tests, make_path, remove_path);

@@ -259,9 +259,13 @@ static bool find(const char *file, Str *path) {
     return found;
 }
 
+bool lesson_is_path(const char *name) {
+    return strpbrk(name, "/.") != NULL;
+}
+
 static Status path_of(const char *name, Str *path) {
     str_clear(path);
-    if (strpbrk(name, "/.")) {
+    if (lesson_is_path(name)) {
         str_add(path, name);
         return status_ok();
     }

@@ -66,6 +66,7 @@ typedef struct {
 /* The lesson NAME of the language in use, else the English one; a NAME with a '/' or a '.' is a path. Refuses what
  * cannot be read or is no lesson, with the line. */
 Status lesson_read(const char *name, Lesson **out) STATUS_CHECKED;
+bool lesson_is_path(const char *name);
 void lesson_free(Lesson *l);
 
 typedef struct {

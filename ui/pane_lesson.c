@@ -1,5 +1,6 @@
 /* pane lesson: lessons that lead through what the other panes show, page by page, with questions that are answered
  * before the screen does. A page asks for command lines, which the application carries out. */
+#include "file.h"
 #include "intl.h"
 #include "lesson_view.h"
 #include "mem.h"
@@ -367,9 +368,16 @@ static int lesson_tables(const PaneContext *x, Table **out) {
 static void lesson_save(const void *state, Str *out) {
     const LessonState *s = state;
     if (!s->lesson) return;
+    Str name;
+    str_init(&name);
+    if (lesson_is_path(s->lesson->name))
+        file_add_whole_path(s->lesson->name, &name);
+    else
+        str_add(&name, s->lesson->name);
     str_addf(out, "turn %d ", s->page + 1);
-    command_add_quoted(out, s->lesson->name);
+    command_add_quoted(out, name.s);
     str_add(out, "\n");
+    str_done(&name);
 }
 
 static Status run_turn(void *owner, const Words *words) {

@@ -59,9 +59,13 @@ static void add_changes(const App *a, Str *out) {
 static void add_screen(const App *a, Str *out) {
     str_addf(out, "%s\n", SESSION_SCREEN);
     if (a->cues.path) {
+        Str whole;
+        str_init(&whole);
+        file_add_whole_path(a->cues.path, &whole);
         str_add(out, "cues ");
-        command_add_quoted(out, a->cues.path);
+        command_add_quoted(out, whole.s);
         str_add(out, "\n");
+        str_done(&whole);
     }
     str_addf(out, "theme %s\nmap %s\n", style_theme_name(a->style.theme), style_map_name(a->style.map));
     for (int i = 0; i < pane_count(); i++) add_pane(a, i, out);
@@ -79,12 +83,24 @@ static char other_run(const App *a) {
     return versus == 0 ? '\0' : versus == 'A' ? 'B' : 'A';
 }
 
+/* "WHAT PATH" and what follows, whatever is in the path. */
+static Status post_path(App *a, const char *what, const char *path, const char *more) {
+    Str line;
+    str_init(&line);
+    str_addf(&line, "%s ", what);
+    command_add_quoted(&line, path);
+    str_add(&line, more);
+    Status s = app_post(a, line.s);
+    str_done(&line);
+    return s;
+}
+
 Status session_keep(App *a, const char *path, bool quiet) {
     const Table *state = snapshot_table(a->snapshot, "state");
     if (!state) return status_failed(_("there is no run yet that could be kept"));
-    Str text, line;
+    Str text, file;
     str_init(&text);
-    str_init(&line);
+    str_init(&file);
     str_addf(&text, "%s\nmodel %s.model\n", SESSION_FIRST, base_name(path));
     char other = other_run(a);
     if (other) str_addf(&text, "rival %s.rival.model %c\n", base_name(path), other);
@@ -93,13 +109,13 @@ Status session_keep(App *a, const char *path, bool quiet) {
     add_screen(a, &text);
     Status s = export_session(a, path, &text, quiet);
     if (status_is_ok(&s) && other) {
-        str_addf(&line, "versus save \"%s.rival.model\"", path);
-        s = app_post(a, line.s);
-        str_clear(&line);
+        str_addf(&file, "%s.rival.model", path);
+        s = post_path(a, "versus save", file.s, "");
+        str_clear(&file);
     }
-    str_addf(&line, "save \"%s.model\"%s", path, quiet ? " quietly" : "");
-    if (status_is_ok(&s)) s = app_post(a, line.s);
-    str_done(&line);
+    str_addf(&file, "%s.model", path);
+    if (status_is_ok(&s)) s = post_path(a, "save", file.s, quiet ? " quietly" : "");
+    str_done(&file);
     return s;
 }
 
@@ -107,11 +123,11 @@ Status session_keep(App *a, const char *path, bool quiet) {
 
 /* WHAT opens MODEL, which lies beside SESSION; MORE follows the path. */
 static Status post_model(App *a, const char *what, const char *session, const char *model, const char *more) {
-    Str line;
-    str_init(&line);
-    str_addf(&line, "%s \"%.*s%s\"%s", what, (int)(base_name(session) - session), session, model, more);
-    Status s = app_post(a, line.s);
-    str_done(&line);
+    Str file;
+    str_init(&file);
+    str_addf(&file, "%.*s%s", (int)(base_name(session) - session), session, model);
+    Status s = post_path(a, what, file.s, more);
+    str_done(&file);
     return s;
 }
 

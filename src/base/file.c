@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -243,6 +244,12 @@ void file_discard(FileWriter *w) {
 const char *file_base_name(const char *path) {
     const char *slash = strrchr(path, '/');
     return slash && slash[1] ? slash + 1 : path;
+}
+
+void file_add_whole_path(const char *path, Str *out) {
+    char *whole = realpath(path, NULL);
+    str_add(out, whole ? whole : path);
+    free(whole);
 }
 
 bool file_is_folder(const char *path) {

@@ -29,6 +29,8 @@ Status file_commit(FileWriter *w) STATUS_CHECKED;
 void file_discard(FileWriter *w); /* NULL is fine */
 
 const char *file_base_name(const char *path); /* behind the last /, unless nothing stands there; borrowed */
+/* Adds PATH from the root, as it is found from any folder; where there is no such file, as it is. */
+void file_add_whole_path(const char *path, Str *out);
 bool file_is_folder(const char *path);        /* there is one */
 
 #endif
