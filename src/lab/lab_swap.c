@@ -57,11 +57,16 @@ Status swap_read_token(const Vocab *v, const char *word, int *id) {
     return status_usage(_("'%s' is not one token that a sentence can have"), word);
 }
 
+static bool reads_as(const Vocab *v, const char *word, int id) {
+    int read;
+    Status s = swap_read_token(v, word, &read);
+    return status_is_ok(&s) && read == id;
+}
+
+/* What has a newline is no word of a line. */
 void swap_add_token(const Vocab *v, int id, Str *line) {
     const char *name = vocab_token(v, id);
-    int back;
-    Status s = strchr(name, '\n') ? status_usage("%s", "") : swap_read_token(v, name, &back);
-    if (status_is_ok(&s) && back == id)
+    if (!strchr(name, '\n') && reads_as(v, name, id))
         command_add_word(line, name);
     else
         str_addf(line, "id=%d", id);
