@@ -44,7 +44,7 @@ SIMD_INLINE void add_up(int n, const double *x, double part[PARTS]) {
 }
 
 /* Sum of exp(x - MOST). */
-SIMD_CLONES static double sum_row(int n, const real *x, double most) {
+SIMD_CLONES static double sum_of_exponentials(int n, const real *x, double most) {
     double part[PARTS] = {0}, y[BLOCK];
     for (int from = 0; from < n; from += BLOCK) {
         int here = n - from < BLOCK ? n - from : BLOCK;
@@ -66,12 +66,12 @@ SIMD_CLONES static void subtract_row(int n, const real *x, double log_z, double 
 
 double log_sum_exp(int n, const real *logits) {
     double most = most_of(n, logits);
-    return most + log(sum_row(n, logits, most));
+    return most + log(sum_of_exponentials(n, logits, most));
 }
 
 double log_softmax_of(int n, const real *logits, int i) {
     double most = most_of(n, logits);
-    return (double)logits[i] - most - log(sum_row(n, logits, most));
+    return (double)logits[i] - most - log(sum_of_exponentials(n, logits, most));
 }
 
 void log_softmax(int n, const real *logits, double *log_p) {
