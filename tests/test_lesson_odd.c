@@ -4,6 +4,7 @@
 
 #include "clock.h"
 #include "lesson.h"
+#include "lesson_file.h"
 #include "mem.h"
 #include "pane.h"
 #include "screen.h"
@@ -12,26 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-static char path[] = "/tmp/lantern_test_odd_lesson_XXXXXX.lesson";
-
-static int make_path(void **state) {
-    (void)state;
-    int fd = mkstemps(path, 7);
-    return fd < 0 ? 1 : close(fd);
-}
-
-static int remove_path(void **state) {
-    (void)state;
-    return remove(path);
-}
-
-static void write_lesson(const char *text) {
-    FILE *f = fopen(path, "w");
-    assert_non_null(f);
-    assert_true(fputs(text, f) >= 0);
-    assert_int_equal(fclose(f), 0);
-}
 
 /* ---- lines of pages that go elsewhere ---- */
 
