@@ -3,11 +3,14 @@
 #include "expect.h"
 
 #include "clock.h"
+#include "file.h"
+#include "lab.h"
 #include "lesson.h"
 #include "lesson_file.h"
 #include "mem.h"
 #include "pane.h"
 #include "screen.h"
+#include "worker.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -169,6 +172,49 @@ static void what_is_open_stays_when_another_is_refused(void **state) {
     app_free(a);
 }
 
+static void work_off(App *a, Worker *w) {
+    Canvas *c = canvas_new(120, 40, GLYPHS_HALF);
+    for (bool busy = true; busy;) {
+        app_draw(a, c);
+        bool news = app_tick(a), worked = worker_pump(w);
+        busy = news || worked;
+    }
+    canvas_free(c);
+}
+
+/* The laboratory is still at the first page when the second is turned to: its cursor is the one that stays. */
+static void pages_that_are_turned_fast_leave_the_last_cursor(void **state) {
+    (void)state;
+    static const char *const pairs[] = {"start=pause", "d=16", "layers=1", "sentences=512", "threads=1"};
+    char line[sizeof path + 32], kept[sizeof path + 16];
+    Options *o = lab_options();
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) assert_ok(options_set_pair(o, pairs[i]));
+    Worker *w = worker_new(lab_new(o), WORKER_INLINE);
+    App *a = app_new(w, GLYPHS_HALF, DEPTH_256);
+    work_off(a, w);
+    write_lesson("title T\n== One\n: prompt the owl near the dogs\n: cursor query=1 key=0\n== Two\n"
+                 ": cursor query=4 key=2\n");
+    snprintf(line, sizeof line, "lesson %s 1", path);
+    assert_ok(app_command(a, line));
+    assert_ok(app_command(a, "page 2"));
+    work_off(a, w);
+    snprintf(kept, sizeof kept, "%s.kept", path);
+    snprintf(line, sizeof line, "keep %s", kept);
+    assert_ok(app_command(a, line));
+    work_off(a, w);
+    assert_ok(app_end_writing(a));
+    Str text;
+    str_init(&text);
+    assert_ok(file_read(kept, 0, &text));
+    assert_non_null(strstr(text.s, "query=4 key=2"));
+    assert_int_equal(remove(kept), 0);
+    snprintf(line, sizeof line, "%s.model", kept);
+    assert_int_equal(remove(line), 0);
+    str_done(&text);
+    app_free(a);
+    worker_free(w);
+}
+
 /* A session finds it again, wherever it is opened. */
 static void a_lesson_is_kept_by_its_whole_path(void **state) {
     (void)state;
@@ -202,6 +248,7 @@ int main(void) {
         cmocka_unit_test(lists_of_any_length_are_walked),
         cmocka_unit_test(large_files_are_read_and_drawn_in_time),
         cmocka_unit_test(what_is_open_stays_when_another_is_refused),
+        cmocka_unit_test(pages_that_are_turned_fast_leave_the_last_cursor),
         cmocka_unit_test(a_lesson_is_kept_by_its_whole_path),
         cmocka_unit_test(all_is_freed),
     };
