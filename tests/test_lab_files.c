@@ -179,6 +179,27 @@ static void train_on_book(Book *b, const char *more) {
     lab_free(l);
 }
 
+/* Nobody knows the floor of a text: its cells are empty, as without a screen. */
+static void a_text_has_no_floor(void **state) {
+    (void)state;
+    char line[300];
+    Book b;
+    train_on_book(&b, "");
+    snprintf(line, sizeof line, "corpus=%s tokens=char context=16", b.text);
+    Lab *l = fixture_lab(line);
+    fixture_do(l, "until 50"); /* the first test on the way */
+    Snapshot *s = lab_snapshot(l);
+    const Table *t = snapshot_table(s, "test");
+    assert_non_null(t);
+    assert_int_equal(table_rows(t), 1);
+    assert_false(table_is_empty(t, 0, table_find(t, "perplexity")));
+    assert_true(table_is_empty(t, 0, table_find(t, "floor_perplexity")));
+    snapshot_unref(s);
+    lab_free(l);
+    remove(b.text);
+    remove(b.path);
+}
+
 /* Sentences are counted in parts by the option, in the file and in what the file is described with. */
 static void a_run_on_a_text_goes_on(void **state) {
     (void)state;
@@ -435,6 +456,7 @@ int main(void) {
         cmocka_unit_test(a_text_that_nobody_names_is_no_farm),
         cmocka_unit_test(a_run_without_its_corpus_says_why),
         cmocka_unit_test(a_table_goes_to_a_file),
+        cmocka_unit_test(a_text_has_no_floor),
         cmocka_unit_test(characters_without_a_token_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,7 +25,7 @@ void eval_show(TrainClock *t) {
         table_add_int(t->test, e->tokens);
         table_add_real(t->test, e->nll);
         table_add_real(t->test, exp(e->nll));
-        table_add_real(t->test, exp(e->floor));
+        table_add_known(t->test, exp(e->floor)); /* NaN: the language is not known */
     }
 }
 
