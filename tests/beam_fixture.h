@@ -99,7 +99,6 @@ static inline void hand(const Prefixes *p, const int *ids, int n, double *out) {
     for (int k = 0; k < 3; k++) out[k] = log(rows[n == 0 ? 0 : ids[n - 1]][k]);
 }
 
-/* "2 END" has .36, more than anything that begins with 1; greedy never sees it. */
 static inline Model *make_model(int vocabulary, int context, int window) {
     ModelConfig c = config_modern();
     c.vocab = vocabulary;
